@@ -1,1 +1,61 @@
-//! shadowkey-store
+//! The one port to the tables, and its stand-ins for tests.
+//!
+//! [`Store`] is what the worker needs of DynamoDB and no more. Below this crate nothing does I/O.
+
+mod counting;
+mod error;
+mod memory;
+
+use std::future::Future;
+
+use shadowkey_item::{Item, Key, TableName};
+use shadowkey_plan::{Delete, Put, Update};
+
+pub use counting::{CountingStore, Requests};
+pub use error::{Cause, Disposition, StoreError};
+pub use memory::MemoryStore;
+
+/// What became of a conditional write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Written {
+    /// It took effect.
+    Done {
+        /// The write capacity it consumed, in write units, indexes included.
+        write_units: u64,
+    },
+    /// Its condition did not hold, and nothing changed.
+    Refused {
+        /// What stands in the place; `None` is nothing.
+        found: Option<Item>,
+    },
+}
+
+/// One page of a scan.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// The items, in the store's own order.
+    pub items: Vec<Item>,
+    /// Where the next page starts; `None` after the last.
+    pub next: Option<Item>,
+}
+
+/// The tables of one deployment, by their logical names.
+///
+/// A write is sent once: whoever calls decides about trying again, from the error's [`Disposition`]. A refused condition
+/// is an answer and not an error. When a call fails with [`Disposition::Retry`], its effect is unknown.
+pub trait Store: Send + Sync {
+    /// The item at a key, by a strongly consistent read.
+    fn get(&self, table: &TableName, key: &Key) -> impl Future<Output = Result<Option<Item>, StoreError>> + Send;
+
+    /// Puts a whole item if its condition holds.
+    fn put(&self, put: &Put) -> impl Future<Output = Result<Written, StoreError>> + Send;
+
+    /// Sets and removes attributes of one item if its condition holds; a condition that holds for nothing creates it.
+    fn update(&self, update: &Update) -> impl Future<Output = Result<Written, StoreError>> + Send;
+
+    /// Deletes an item if its condition holds.
+    fn delete(&self, delete: &Delete) -> impl Future<Output = Result<Written, StoreError>> + Send;
+
+    /// A page of a table's items, by a strongly consistent scan.
+    fn scan(&self, table: &TableName, start: Option<&Item>) -> impl Future<Output = Result<Page, StoreError>> + Send;
+}

@@ -1,0 +1,55 @@
+//! The writes a plan consists of.
+
+use std::collections::BTreeSet;
+
+use shadowkey_item::{Item, Key, TableName};
+
+use crate::Condition;
+
+/// Any of the three writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Write {
+    /// PutItem.
+    Put(Put),
+    /// UpdateItem.
+    Update(Update),
+    /// DeleteItem.
+    Delete(Delete),
+}
+
+/// Puts a whole item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Put {
+    /// Where to.
+    pub table: TableName,
+    /// The item, key included.
+    pub item: Item,
+    /// What has to hold for what stands at the item's key.
+    pub condition: Condition,
+}
+
+/// Sets and removes attributes of one item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Update {
+    /// Where.
+    pub table: TableName,
+    /// The item's key.
+    pub key: Key,
+    /// The attributes to set.
+    pub set: Item,
+    /// The attributes to remove.
+    pub remove: BTreeSet<String>,
+    /// What has to hold for the item.
+    pub condition: Condition,
+}
+
+/// Deletes one item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delete {
+    /// Where from.
+    pub table: TableName,
+    /// The item's key.
+    pub key: Key,
+    /// What has to hold for the item.
+    pub condition: Condition,
+}
