@@ -1,0 +1,242 @@
+//! The clients, made once.
+
+use std::env;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use aws_config::environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider};
+use aws_config::meta::credentials::CredentialsProviderChain;
+use aws_config::meta::region::RegionProviderChain;
+use aws_config::profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider};
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, ConfigLoader, Region, SdkConfig};
+use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
+use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
+
+/// How long a TCP and TLS connection may take to come up.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long one request may take in all, after which its effect is unknown.
+///
+/// It is generous, since a request that was given up may still take effect: the service itself answers or fails within a
+/// few seconds. Whoever stops starting requests near a deadline keeps a longer margin than this.
+pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The region of an engine that does not care about regions.
+const LOCAL_REGION: &str = "us-east-1";
+
+/// What a caller says about the connection; what is left out comes from the environment and the shared config files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConnectOptions {
+    /// The endpoint of both APIs, instead of the region's own.
+    pub endpoint_url: Option<String>,
+    /// The region.
+    pub region: Option<String>,
+    /// The profile in the shared config files.
+    pub profile: Option<String>,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// No region is configured anywhere.
+    #[error("no AWS region is configured; set AWS_REGION, name one with `--region`, or add one to the profile")]
+    NoRegion,
+}
+
+/// The clients of the DynamoDB and the DynamoDB Streams API, over one pool of HTTP connections.
+#[derive(Debug)]
+pub struct Connection {
+    config: SdkConfig,
+    dynamodb: aws_sdk_dynamodb::Client,
+    // Made when it is first asked for: a deployed function never needs it, and its start is timed.
+    streams: OnceLock<aws_sdk_dynamodbstreams::Client>,
+}
+
+impl Connection {
+    /// Connects as the AWS CLI would with these options: environment variables, shared config files, the role.
+    ///
+    /// `AWS_REGION`, `AWS_PROFILE`, `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_DYNAMODB` and the other variables of the SDK count.
+    /// TLS is rustls with ring. Where the endpoint is plain HTTP on this machine, which only an engine for development can
+    /// be, both APIs use it, and dummy credentials and a dummy region stand in for those that are neither in the environment
+    /// nor in a profile, so that no one has to configure them.
+    ///
+    /// No request is sent. An error means that no region is known.
+    pub async fn from_environment(options: ConnectOptions) -> Result<Self, ConnectError> {
+        let local = local_endpoint(&options, |name| env::var(name).ok());
+        let mut loader = loader();
+        if let Some(profile) = &options.profile {
+            loader = loader.profile_name(profile);
+        }
+        loader = match local {
+            Some(endpoint_url) => loader
+                .http_client(aws_smithy_http_client::Builder::new().build_http())
+                .region(local_region(&options))
+                .credentials_provider(local_credentials(&options))
+                .endpoint_url(endpoint_url),
+            None => remote(loader, &options),
+        };
+        let config = loader.load().await;
+        if config.region().is_none() {
+            return Err(ConnectError::NoRegion);
+        }
+        Ok(Self::new(config))
+    }
+
+    /// Connects to an engine for development over plain HTTP, with dummy credentials, whatever the environment says.
+    pub fn local(endpoint_url: impl Into<String>) -> Self {
+        let config = SdkConfig::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .http_client(aws_smithy_http_client::Builder::new().build_http())
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(timeouts())
+            .region(Region::from_static(LOCAL_REGION))
+            .credentials_provider(SharedCredentialsProvider::new(dummy_credentials()))
+            .endpoint_url(endpoint_url)
+            .build();
+        Self::new(config)
+    }
+
+    fn new(config: SdkConfig) -> Self {
+        Self {
+            dynamodb: aws_sdk_dynamodb::Client::new(&config),
+            streams: OnceLock::new(),
+            config,
+        }
+    }
+
+    /// The client of the DynamoDB API.
+    pub fn dynamodb(&self) -> &aws_sdk_dynamodb::Client {
+        &self.dynamodb
+    }
+
+    /// The client of the DynamoDB Streams API.
+    pub fn streams(&self) -> &aws_sdk_dynamodbstreams::Client {
+        self.streams
+            .get_or_init(|| aws_sdk_dynamodbstreams::Client::new(&self.config))
+    }
+}
+
+fn loader() -> ConfigLoader {
+    aws_config::defaults(BehaviorVersion::latest())
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(timeouts())
+}
+
+fn timeouts() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(ATTEMPT_TIMEOUT)
+        .operation_attempt_timeout(ATTEMPT_TIMEOUT)
+        .build()
+}
+
+fn remote(loader: ConfigLoader, options: &ConnectOptions) -> ConfigLoader {
+    let https = aws_smithy_http_client::Builder::new().tls_provider(tls::Provider::Rustls(CryptoMode::Ring));
+    let mut loader = loader.http_client(https.build_https());
+    if let Some(region) = &options.region {
+        loader = loader.region(Region::new(region.clone()));
+    }
+    if let Some(endpoint_url) = &options.endpoint_url {
+        loader = loader.endpoint_url(endpoint_url);
+    }
+    loader
+}
+
+/// The endpoint asked for, if it is plain HTTP on this machine.
+fn local_endpoint(options: &ConnectOptions, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let ignored =
+        variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let configured = || {
+        ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"]
+            .into_iter()
+            .filter(|_| !ignored)
+            .find_map(&variable)
+    };
+    let endpoint_url = options.endpoint_url.clone().or_else(configured)?;
+    let authority = endpoint_url.strip_prefix("http://")?.split('/').next()?;
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    (host == "localhost" || host == "[::1]" || host.starts_with("127.")).then_some(endpoint_url)
+}
+
+fn local_region(options: &ConnectOptions) -> RegionProviderChain {
+    let mut profile = ProfileFileRegionProvider::builder();
+    if let Some(name) = &options.profile {
+        profile = profile.profile_name(name);
+    }
+    RegionProviderChain::first_try(options.region.clone().map(Region::new))
+        .or_else(EnvironmentVariableRegionProvider::new())
+        .or_else(profile.build())
+        .or_else(Region::from_static(LOCAL_REGION))
+}
+
+fn local_credentials(options: &ConnectOptions) -> CredentialsProviderChain {
+    let mut profile = ProfileFileCredentialsProvider::builder();
+    if let Some(name) = &options.profile {
+        profile = profile.profile_name(name);
+    }
+    CredentialsProviderChain::first_try("Environment", EnvironmentVariableCredentialsProvider::new())
+        .or_else("Profile", profile.build())
+        .or_else("Local", dummy_credentials())
+}
+
+fn dummy_credentials() -> Credentials {
+    Credentials::new("test", "test", None, None, "local")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(option: Option<&str>, variables: &[(&str, &str)]) -> Option<String> {
+        let options = ConnectOptions {
+            endpoint_url: option.map(str::to_owned),
+            ..ConnectOptions::default()
+        };
+        local_endpoint(&options, |name| {
+            let (_, value) = variables.iter().find(|(variable, _)| *variable == name)?;
+            Some((*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn only_plain_http_on_this_machine_is_local() {
+        for local in [
+            "http://127.0.0.1:8000",
+            "http://localhost:8000/",
+            "http://localhost",
+            "http://[::1]:8000",
+        ] {
+            assert_eq!(endpoint(Some(local), &[]).as_deref(), Some(local));
+        }
+        for remote in [
+            "https://localhost:8000",
+            "http://localhost.example.com",
+            "http://10.0.0.1:8000",
+            "https://dynamodb.eu-central-1.amazonaws.com",
+        ] {
+            assert_eq!(endpoint(Some(remote), &[]), None, "{remote}");
+        }
+        assert_eq!(endpoint(None, &[]), None);
+    }
+
+    #[test]
+    fn the_option_wins_over_the_services_variable_and_that_over_the_general_one() {
+        let (option, service, general) = ("http://127.0.0.1:1", "http://127.0.0.1:2", "http://127.0.0.1:3");
+        let variables = [("AWS_ENDPOINT_URL", general), ("AWS_ENDPOINT_URL_DYNAMODB", service)];
+        assert_eq!(endpoint(Some(option), &variables).as_deref(), Some(option));
+        assert_eq!(endpoint(None, &variables).as_deref(), Some(service));
+        assert_eq!(endpoint(None, &variables[..1]).as_deref(), Some(general));
+        assert_eq!(endpoint(Some("https://example.com"), &variables), None);
+    }
+
+    #[test]
+    fn endpoints_that_are_to_be_ignored_do_not_make_a_connection_local() {
+        let variables = [
+            ("AWS_ENDPOINT_URL", "http://127.0.0.1:8000"),
+            ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true"),
+        ];
+        assert_eq!(endpoint(None, &variables), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! Reading a table's change stream from its beginning.
+
+use std::collections::BTreeSet;
+
+use aws_sdk_dynamodb::config::http::HttpResponse;
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodbstreams::Client;
+use serde_json::Value;
+use shadowkey_item::NumberError;
+use shadowkey_store::{Cause, Disposition};
+
+use crate::shard::Shard;
+use crate::{Connection, Failure};
+
+/// Reads every record of one table's stream once, from the oldest that the stream still holds.
+#[derive(Debug)]
+pub struct StreamReader {
+    stream: Stream,
+    shards: Vec<Shard>,
+    // Outlives a call that fails half-way, so that no record is lost.
+    unreturned: Vec<Value>,
+}
+
+/// The stream that is read.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) client: Client,
+    pub(crate) arn: String,
+}
+
+/// Why a stream could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamError {
+    /// The table has no change stream.
+    #[error("table `{table}` has no stream; switch it on with the view type NEW_AND_OLD_IMAGES")]
+    NoStream {
+        /// The physical name.
+        table: String,
+    },
+    /// Records were deleted, 24 hours after their change, before they were read.
+    #[error(
+        "shard `{shard}` of `{stream}` lost records before they were read; the next read starts with the oldest left"
+    )]
+    Trimmed {
+        /// The stream's ARN.
+        stream: String,
+        /// The shard's identifier.
+        shard: String,
+    },
+    /// A record holds what DynamoDB cannot hold.
+    #[error("a record of `{stream}` holds a number that is not one")]
+    Number {
+        /// The stream's ARN.
+        stream: String,
+        /// What is wrong with it.
+        #[source]
+        cause: NumberError,
+    },
+    /// The service did not answer as it should.
+    #[error("{operation} on `{of}` {failure}")]
+    Service {
+        /// The API operation.
+        operation: &'static str,
+        /// The table's physical name or the stream's ARN.
+        of: String,
+        /// The kind of failure.
+        failure: Failure,
+        /// The SDK's own error.
+        #[source]
+        cause: Cause,
+    },
+}
+
+impl StreamError {
+    /// What to do about it; a read that is tried again goes on where the failed one stopped.
+    pub fn disposition(&self) -> Disposition {
+        match self {
+            Self::NoStream { .. } | Self::Trimmed { .. } | Self::Number { .. } => Disposition::Halt,
+            Self::Service { failure, .. } => failure.disposition(),
+        }
+    }
+}
+
+impl StreamReader {
+    /// Finds the stream that the table has now.
+    pub async fn open(connection: &Connection, physical_table: &str) -> Result<Self, StreamError> {
+        let request = connection.dynamodb().describe_table().table_name(physical_table);
+        let answer = request.send().await;
+        let answer = answer.map_err(|error| StreamError::service("DescribeTable", physical_table, error))?;
+        let arn = answer.table.and_then(|table| table.latest_stream_arn);
+        let arn = arn.ok_or_else(|| StreamError::NoStream {
+            table: physical_table.to_owned(),
+        })?;
+        let client = connection.streams().clone();
+        Ok(Self {
+            stream: Stream { client, arn },
+            shards: Vec::new(),
+            unreturned: Vec::new(),
+        })
+    }
+
+    /// The stream's ARN; its last part is the stream's label.
+    pub fn stream_arn(&self) -> &str {
+        &self.stream.arn
+    }
+
+    /// The records that are in the stream now and were not returned yet, each in the shape in which Lambda delivers it.
+    ///
+    /// A shard's records come in order, and a shard's first only after its parent's last. After an error, what had been
+    /// read by then comes with the next call.
+    pub async fn read_available(&mut self) -> Result<Vec<Value>, StreamError> {
+        self.look_for_shards().await?;
+        let mut visited = BTreeSet::new();
+        while let Some(shard) = next_shard(&mut self.shards, &visited) {
+            visited.insert(shard.id().to_owned());
+            shard.read_available(&self.stream, &mut self.unreturned).await?;
+        }
+        Ok(std::mem::take(&mut self.unreturned))
+    }
+
+    /// Takes up new shards, and drops those that the stream has forgotten.
+    async fn look_for_shards(&mut self) -> Result<(), StreamError> {
+        let mut listed = Vec::new();
+        let mut start = None;
+        loop {
+            let request = self.stream.client.describe_stream().stream_arn(&self.stream.arn);
+            let answer = request.set_exclusive_start_shard_id(start).send().await;
+            let answer = answer.map_err(|error| StreamError::service("DescribeStream", &self.stream.arn, error))?;
+            let description = answer.stream_description;
+            start = description
+                .as_ref()
+                .and_then(|page| page.last_evaluated_shard_id.clone());
+            listed.extend(description.and_then(|page| page.shards).unwrap_or_default());
+            if start.is_none() {
+                break;
+            }
+        }
+        let mut known = std::mem::take(&mut self.shards);
+        self.shards = listed
+            .into_iter()
+            .map(|description| {
+                let position = known
+                    .iter()
+                    .position(|shard| description.shard_id() == Some(shard.id()));
+                Shard::described(description, position.map(|position| known.swap_remove(position)))
+            })
+            .collect();
+        Ok(())
+    }
+}
+
+/// A shard that was not visited yet and whose parent, if the stream still has it, is read to its end.
+fn next_shard<'a>(shards: &'a mut [Shard], visited: &BTreeSet<String>) -> Option<&'a mut Shard> {
+    let ready = shards.iter().position(|shard| {
+        let waits = |parent: &Shard| shard.parent() == Some(parent.id()) && !parent.is_read();
+        !visited.contains(shard.id()) && !shards.iter().any(waits)
+    })?;
+    shards.get_mut(ready)
+}
+
+impl StreamError {
+    pub(crate) fn service<E>(operation: &'static str, of: &str, error: SdkError<E, HttpResponse>) -> Self
+    where
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    {
+        Self::Service {
+            operation,
+            of: of.to_owned(),
+            failure: Failure::from(&error),
+            cause: Box::new(error),
+        }
+    }
+}
