@@ -1,0 +1,33 @@
+//! Where a template finds its inputs.
+
+use shadowkey_item::{AttributePath, AttributeValue, Item};
+
+/// An item, and the element of one of its lists or sets that a `for_each` has bound to a name.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'a> {
+    item: &'a Item,
+    element: Option<(&'a str, &'a AttributeValue)>,
+}
+
+impl<'a> Scope<'a> {
+    /// The item alone.
+    pub fn item(item: &'a Item) -> Self {
+        Self { item, element: None }
+    }
+
+    /// The item with an element under a name, which hides an attribute of that name.
+    pub fn with_element(self, name: &'a str, element: &'a AttributeValue) -> Self {
+        Self {
+            element: Some((name, element)),
+            ..self
+        }
+    }
+
+    /// The value at a path.
+    pub fn lookup(&self, path: &AttributePath) -> Option<&'a AttributeValue> {
+        match self.element {
+            Some((name, element)) if name == path.root() => path.descend(element),
+            _ => path.lookup(self.item),
+        }
+    }
+}

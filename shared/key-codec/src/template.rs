@@ -1,0 +1,187 @@
+//! A checked template, and how it renders.
+
+use std::fmt;
+
+use shadowkey_item::{AttributePath, AttributeValue, ScalarType};
+
+use crate::parse::{Field, Parsed, Part, parts};
+use crate::pipeline::Form;
+use crate::text::push_escaped;
+use crate::{Scope, TemplateError, TemplateProblem, ValueError};
+
+/// The version of the key format; it goes into every shadow's fingerprint.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A template for one key part or attribute, checked when the view file loads.
+///
+/// Its [`Display`](fmt::Display) is the canonical spelling: equal templates print alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    kind: ScalarType,
+    parts: Vec<Part>,
+}
+
+impl Template {
+    /// Reads a template that gives a value of a type: text (S), or a number (N), which is one field.
+    pub fn parse(text: &str, kind: ScalarType) -> Result<Self, TemplateError> {
+        let whole = |problem| TemplateError {
+            span: 0..text.len(),
+            problem,
+        };
+        if text.is_empty() {
+            return Err(whole(TemplateProblem::Empty));
+        }
+        let mut parsed = parts(text)?;
+        match kind {
+            ScalarType::B => return Err(whole(TemplateProblem::Type(kind))),
+            ScalarType::N => check_number(&mut parsed).map_err(whole)?,
+            ScalarType::S => check_text(&parsed)?,
+        }
+        Ok(Self {
+            kind,
+            parts: parsed.into_iter().map(|parsed| parsed.part).collect(),
+        })
+    }
+
+    /// The paths of its fields, in order.
+    pub fn paths(&self) -> impl Iterator<Item = &AttributePath> {
+        self.fields().map(|field| &field.path)
+    }
+
+    /// Renders an item: a value of the template's type, or `None` where an input without default is missing, NULL or
+    /// empty and the item is not in the view.
+    pub fn render(&self, scope: Scope<'_>) -> Result<Option<AttributeValue>, ValueError> {
+        match self.kind {
+            ScalarType::N => self.number(scope),
+            _ => self.text(scope).map(|text| text.map(AttributeValue::S)),
+        }
+    }
+
+    fn text(&self, scope: Scope<'_>) -> Result<Option<String>, ValueError> {
+        let mut out = String::new();
+        // A failure is reported even where another field is missing: what is missing may come, the failure stays.
+        let mut complete = true;
+        for (position, part) in self.parts.iter().enumerate() {
+            match part {
+                Part::Literal(literal) => out.push_str(literal),
+                Part::Field(field) => {
+                    let delimiter = match self.parts.get(position + 1) {
+                        Some(Part::Literal(literal)) => literal.chars().next(),
+                        _ => None,
+                    };
+                    complete &= field.render(&mut out, scope, delimiter)?;
+                }
+            }
+        }
+        Ok(complete.then_some(out))
+    }
+
+    fn number(&self, scope: Scope<'_>) -> Result<Option<AttributeValue>, ValueError> {
+        // INVARIANT: a template of type N is one field (check_number).
+        let Some(field) = self.fields().next() else {
+            return Ok(None);
+        };
+        let number = match field.pipeline.input(scope.lookup(&field.path)) {
+            None => return Ok(None),
+            Some(AttributeValue::N(number)) => number,
+            Some(other) => {
+                return Err(field.error(crate::ValueProblem::wrong_type(other, "a value of type N", "a number")));
+            }
+        };
+        Ok(Some(AttributeValue::N(match field.pipeline.form() {
+            Form::Negated => number.negated(),
+            _ => number.clone(),
+        })))
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Field(field) => Some(field),
+            Part::Literal(_) => None,
+        })
+    }
+}
+
+impl Field {
+    fn render(&self, out: &mut String, scope: Scope<'_>, delimiter: Option<char>) -> Result<bool, ValueError> {
+        let push_text = |out: &mut String, text: &str| match delimiter {
+            Some(delimiter) => push_escaped(out, text, delimiter),
+            None => out.push_str(text),
+        };
+        self.pipeline
+            .render(out, scope.lookup(&self.path), &push_text)
+            .map_err(|problem| self.error(problem))
+    }
+
+    fn error(&self, problem: crate::ValueProblem) -> ValueError {
+        ValueError {
+            path: self.path.clone(),
+            problem,
+        }
+    }
+}
+
+/// A number is one field without ops, or with `neg`.
+fn check_number(parsed: &mut [Parsed]) -> Result<(), TemplateProblem> {
+    match parsed {
+        [
+            Parsed {
+                part: Part::Field(field),
+                ..
+            },
+        ] => match field.pipeline.form() {
+            Form::Negated => Ok(()),
+            Form::Text if field.pipeline.is_plain() => field.pipeline.make_default_number(),
+            _ => Err(TemplateProblem::TextForNumber),
+        },
+        _ => Err(TemplateProblem::NotOneNumber),
+    }
+}
+
+/// Text has no numbers of type N in it, and every plain field ends where its reader can see it.
+fn check_text(parsed: &[Parsed]) -> Result<(), TemplateError> {
+    let error = |parsed: &Parsed, problem| {
+        Err(TemplateError {
+            span: parsed.span.clone(),
+            problem,
+        })
+    };
+    for (position, here) in parsed.iter().enumerate() {
+        let Part::Field(field) = &here.part else { continue };
+        if *field.pipeline.form() == Form::Negated {
+            return error(here, TemplateProblem::NumberForText);
+        }
+        match parsed.get(position + 1) {
+            Some(
+                next @ Parsed {
+                    part: Part::Literal(literal),
+                    ..
+                },
+            ) if literal.starts_with('%') => {
+                return error(next, TemplateProblem::PercentLiteral);
+            }
+            Some(Parsed {
+                part: Part::Field(_), ..
+            }) if *field.pipeline.form() == Form::Text => {
+                return error(here, TemplateProblem::Adjacent);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in &self.parts {
+            match part {
+                Part::Literal(literal) => f.write_str(&literal.replace('{', "{{").replace('}', "}}"))?,
+                Part::Field(field) => write!(f, "{{{}{}}}", field.path, field.pipeline)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,247 @@
+use shadowkey_item::{ScalarType, item_from_json};
+
+use super::*;
+use crate::ValueProblem;
+
+/// Renders a text template over an item.
+fn render(template: &str, item: &str) -> Result<Option<String>, ValueError> {
+    let item = item_from_json(item).expect(item);
+    let template = Template::parse(template, ScalarType::S).unwrap_or_else(|error| panic!("{template}: {error}"));
+    let value = template.render(Scope::item(&item))?;
+    Ok(value.map(|value| value.as_s().expect("text").to_owned()))
+}
+
+fn problem(template: &str, kind: ScalarType) -> (TemplateProblem, Range<usize>) {
+    let error = Template::parse(template, kind).expect_err(template);
+    (error.problem, error.span)
+}
+
+use std::ops::Range;
+
+fn some(text: &str) -> Result<Option<String>, ValueError> {
+    Ok(Some(text.to_owned()))
+}
+
+#[test]
+fn literals_and_fields_alternate() {
+    let item = r#"{"a":{"S":"x"},"n":{"N":"1E2"},"t":{"BOOL":true},"m":{"M":{"c.d":{"L":[{"S":"deep"}]}}}}"#;
+    assert_eq!(render("A#{a}#{n}#{t}", item), some("A#x#100#true"));
+    assert_eq!(render("{{{a}}}", item), some("{x}"));
+    assert_eq!(render("{ m.'c.d'[0] }", item), some("deep"));
+    assert_eq!(render("only text", item), some("only text"));
+}
+
+#[test]
+fn a_missing_null_or_empty_input_leaves_the_view() {
+    for item in [r#"{"b":{"S":"y"}}"#, r#"{"a":{"NULL":true}}"#, r#"{"a":{"S":""}}"#] {
+        assert_eq!(render("A#{a}", item), Ok(None), "{item}");
+        assert_eq!(render("A#{a | default(\"none\")}", item), some("A#none"), "{item}");
+    }
+    assert_eq!(render("A#{a | trim}", r#"{"a":{"S":"  "}}"#), Ok(None));
+    assert_eq!(render("A#{a | default(\"x\") | trim}", r#"{"a":{"S":"  "}}"#), Ok(None));
+    assert_eq!(render("{a | default(\"7\") | pad(3)}", "{}"), some("007"));
+}
+
+#[test]
+fn text_before_a_literal_escapes_the_literals_first_character_and_percent() {
+    assert_eq!(
+        render("{a}_{b}", r#"{"a":{"S":"x_y%z#"},"b":{"S":"c_d%"}}"#),
+        some("x%5Fy%25z#_c_d%")
+    );
+    assert_eq!(render("{a}é", r#"{"a":{"S":"café"}}"#), some("caf%C3%A9é"));
+    assert_eq!(
+        render("{a}_{b}", r#"{"a":{"S":"New York, NY, USA"},"b":{"S":"Company XYZ"}}"#),
+        some("New York, NY, USA_Company XYZ")
+    );
+}
+
+#[test]
+fn different_inputs_never_give_one_key() {
+    let key = |a: &str, b: &str| {
+        let item = format!(r#"{{"a":{{"S":"{a}"}},"b":{{"S":"{b}"}}}}"#);
+        render("{a}#{b}", &item).expect(&item).expect(&item)
+    };
+    let texts = ["x", "x#", "#x", "#", "%23", "%", "%2", "x%23#", "##"];
+    let mut seen = std::collections::BTreeMap::new();
+    for a in texts {
+        for b in texts {
+            if let Some(other) = seen.insert(key(a, b), (a, b)) {
+                panic!("{other:?} and {:?} give one key", (a, b));
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_pad_to_fixed_width_and_invert() {
+    let rating = |template: &str, n: &str| render(template, &format!(r#"{{"n":{{"N":"{n}"}}}}"#));
+    assert_eq!(rating("{n | pad(3)}", "2"), some("002"));
+    assert_eq!(rating("{n | pad(3)}", "10.0"), some("010"));
+    assert_eq!(rating("{n | pad(3) | desc}", "10"), some("989"));
+    assert_eq!(rating("{n | pad(3) | desc(100)}", "10"), some("090"));
+    assert_eq!(rating("{n | pad(3)}#", "10"), some("010#"));
+    let wide = "12345678901234567890123456789012345678";
+    assert_eq!(rating("{n | pad(38)}", wide), some(wide));
+    assert_eq!(
+        rating("{n | pad(38) | desc}", wide),
+        some("87654321098765432109876543210987654321")
+    );
+}
+
+#[test]
+fn a_number_that_does_not_fit_is_an_error_and_never_a_wrong_key() {
+    let error = |template: &str, value: &str| {
+        let item = format!(r#"{{"rating":{value}}}"#);
+        render(template, &item).expect_err(&item).to_string()
+    };
+    assert_eq!(
+        error("{rating | pad(3)}", r#"{"N":"1000"}"#),
+        "`rating`: `1000` does not fit `pad(3)`; widen it, which needs a new view name, since keys already written keep their width"
+    );
+    for (value, part) in [
+        (r#"{"N":"-1"}"#, "not a whole number"),
+        (r#"{"N":"1.5"}"#, "not a whole number"),
+        (r#"{"N":"1E125"}"#, "does not fit"),
+        (r#"{"S":"10"}"#, "is of type S"),
+        (r#"{"L":[]}"#, "is of type L"),
+    ] {
+        assert!(error("{rating | pad(3)}", value).contains(part), "{value}");
+    }
+    assert!(error("{rating | pad(3) | desc(100)}", r#"{"N":"101"}"#).contains("more than the 100"));
+}
+
+#[test]
+fn text_ops_take_text_only() {
+    assert_eq!(
+        render("{a | trim | upper}", r#"{"a":{"S":" VanDyke "}}"#),
+        some("VANDYKE")
+    );
+    assert_eq!(render("{a | upper}", r#"{"a":{"S":"straße"}}"#), some("STRASSE"));
+    assert_eq!(render("{a | lower}", r#"{"a":{"S":"ΟΔΟΣ"}}"#), some("οδος"));
+    let error = render("{a | upper}", r#"{"a":{"N":"1"}}"#).expect_err("a number");
+    assert_eq!(error.problem.code(), "wrong-type");
+    let long = format!(r#"{{"a":{{"L":[{{"S":"{}"}}]}}}}"#, "x".repeat(500));
+    let error = render("{a}", &long).expect_err("a list").to_string();
+    assert!(error.contains('…') && error.len() < 250, "{error}");
+}
+
+#[test]
+fn a_failure_is_reported_though_another_input_is_missing() {
+    let error = render("{missing}#{n | pad(1)}", r#"{"n":{"N":"10"}}"#).expect_err("too wide");
+    assert!(matches!(error.problem, ValueProblem::TooWide { width: 1, .. }));
+}
+
+#[test]
+fn numbers_stay_numbers_in_templates_of_type_n() {
+    let number = |template: &str, item: &str| {
+        let item = item_from_json(item).expect(item);
+        Template::parse(template, ScalarType::N)
+            .expect(template)
+            .render(Scope::item(&item))
+            .map(|value| value.map(|value| value.as_n().expect("number").to_string()))
+    };
+    let big = r#"{"n":{"N":"18446744073709551617"}}"#;
+    assert_eq!(number("{n}", big), some("18446744073709551617"));
+    assert_eq!(number("{n | neg}", big), some("-18446744073709551617"));
+    assert_eq!(number("{n | default(\"1E1\")}", "{}"), some("10"));
+    assert_eq!(number("{n | neg}", "{}"), Ok(None));
+    let text = number("{n}", r#"{"n":{"S":"1"}}"#).expect_err("text");
+    assert_eq!(text.problem.code(), "wrong-type");
+}
+
+#[test]
+fn an_element_hides_an_attribute_of_its_name() {
+    let item = item_from_json(r#"{"tag":{"S":"attribute"},"id":{"S":"1"}}"#).expect("item");
+    let element = item_from_json(r#"{"e":{"M":{"name":{"S":"x"}}}}"#).expect("item");
+    let scope = Scope::item(&item).with_element("tag", element.get("e").expect("e"));
+    let rendered = |template: &str| Template::parse(template, ScalarType::S).expect(template).render(scope);
+    assert_eq!(rendered("{tag.name}#{id}"), Ok(Some("x#1".into())));
+    assert!(rendered("{tag}").is_err());
+}
+
+#[test]
+fn a_template_that_cannot_work_names_the_place() {
+    use TemplateProblem as P;
+    let text = |template: &str| problem(template, ScalarType::S);
+    assert_eq!(text(""), (P::Empty, 0..0));
+    assert_eq!(text("a{b"), (P::UnclosedField, 1..3));
+    assert_eq!(text("a}b"), (P::StrayBrace, 1..2));
+    assert!(matches!(text("{}"), (P::Path(_), span) if span == (1..2)));
+    assert!(matches!(text("{a b}"), (P::Expected { .. }, span) if span == (3..4)));
+    assert_eq!(text("{a | fold}"), (P::UnknownOp { name: "fold".into() }, 5..9));
+    assert_eq!(text("{a}{b}"), (P::Adjacent, 0..3));
+    assert_eq!(text("{a}%b"), (P::PercentLiteral, 3..5));
+    assert_eq!(text("{a | neg}"), (P::NumberForText, 0..9));
+    for bad in [
+        "{a | pad}",
+        "{a | pad(0)}",
+        "{a | pad(39)}",
+        "{a | pad(\"3\")}",
+        "{a | pad(2) | desc(100)}",
+    ] {
+        assert!(matches!(text(bad), (P::Arguments { .. }, _)), "{bad}");
+    }
+    for bad in [
+        "{a | time(5)}",
+        "{a | time(soon)}",
+        "{a | time(epoch_s, assume_utc)}",
+        "{a | default(\"\")}",
+        "{a | upper(1)}",
+    ] {
+        assert!(matches!(text(bad), (P::Arguments { .. }, _)), "{bad}");
+    }
+    for bad in [
+        "{a | desc}",
+        "{a | upper | pad(3)}",
+        "{a | pad(3) | upper}",
+        "{a | time | time}",
+        "{a | pad(3) | desc | desc}",
+        "{a | trim | default(\"x\")}",
+        "{a | upper | time(epoch_s)}",
+    ] {
+        assert!(matches!(text(bad), (P::Sequence { .. }, _)), "{bad}");
+    }
+    assert!(matches!(text("{a | time(\"%\")}"), (P::TimeFormat { .. }, _)));
+    assert!(matches!(text("{a | default(\"x\") | time}"), (P::Default(_), _)));
+    assert!(matches!(
+        text("{a | default(\"x\") | pad(3)}"),
+        (P::Arguments { .. }, _)
+    ));
+    assert_eq!(problem("{a}#", ScalarType::N).0, P::NotOneNumber);
+    assert_eq!(problem("{a | upper}", ScalarType::N).0, P::TextForNumber);
+    assert_eq!(problem("{a}", ScalarType::B).0, P::Type(ScalarType::B));
+}
+
+#[test]
+fn fixed_widths_may_stand_before_a_field() {
+    assert_eq!(
+        render(
+            "{n | pad(2)}{t | time}{a}",
+            r#"{"n":{"N":"7"},"t":{"S":"2023-07-10"},"a":{"S":"x"}}"#
+        ),
+        some("072023-07-10T00:00:00.000Zx")
+    );
+}
+
+#[test]
+fn a_template_prints_its_canonical_spelling() {
+    for (given, canonical) in [
+        (
+            "A#{ a|upper }#{n|pad( 3 )|desc}",
+            "A#{a | upper}#{n | pad(3) | desc(999)}",
+        ),
+        (
+            "{t | time(\"%d %b\\\" %Y\",assume_utc) | desc}{{",
+            "{t | time(\"%d %b\\\" %Y\", assume_utc) | desc}{{",
+        ),
+        (
+            "{'a b'.c | default(\"q\") | lower}",
+            "{'a b'.c | default(\"q\") | lower}",
+        ),
+        ("{t | time(epoch_ms)}", "{t | time(epoch_ms)}"),
+    ] {
+        let template = Template::parse(given, ScalarType::S).expect(given);
+        assert_eq!(template.to_string(), canonical);
+        assert_eq!(Template::parse(canonical, ScalarType::S).expect(canonical), template);
+    }
+}

@@ -1,0 +1,288 @@
+//! `time`: an instant as text of fixed width in UTC, ascending or counted back from the end of year 9999.
+
+use std::fmt::Write as _;
+
+use jiff::civil::DateTime;
+use jiff::fmt::strtime;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, ZonedDateTime};
+use shadowkey_item::{AttributeValue, Number};
+
+use crate::ValueProblem;
+use crate::error::shown;
+
+/// What epochs count from.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+/// 0001-01-01T00:00:00.000Z in milliseconds since 1970.
+const FIRST_MS: i64 = -62_135_596_800_000;
+/// 9999-12-31T23:59:59.999Z in milliseconds since 1970.
+const LAST_MS: i64 = 253_402_300_799_999;
+/// Digits of the whole range in milliseconds.
+const DESC_WIDTH: usize = 15;
+
+/// How a time is read and which way it sorts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Time {
+    pub(crate) input: TimeInput,
+    pub(crate) descending: bool,
+}
+
+/// How a time is written in the item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TimeInput {
+    /// ISO 8601: a date, or a date and a time of day.
+    Iso { assume_utc: bool },
+    /// A strptime format.
+    Format { format: String, assume_utc: bool },
+    /// A number since 1970 whose unit is ten to the `decimals` of a second.
+    Epoch { unit: EpochUnit },
+}
+
+/// The unit of a number since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EpochUnit {
+    Seconds,
+    Milliseconds,
+    Microseconds,
+}
+
+impl EpochUnit {
+    pub(crate) const ALL: [Self; 3] = [Self::Seconds, Self::Milliseconds, Self::Microseconds];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Seconds => "epoch_s",
+            Self::Milliseconds => "epoch_ms",
+            Self::Microseconds => "epoch_us",
+        }
+    }
+
+    /// The power of ten from the unit to milliseconds.
+    const fn to_milliseconds(self) -> i64 {
+        match self {
+            Self::Seconds => 3,
+            Self::Milliseconds => 0,
+            Self::Microseconds => -3,
+        }
+    }
+}
+
+impl Time {
+    /// Appends the time as `2023-07-10T14:48:00.000Z`, or as the 15 digits of the milliseconds from it to the end of
+    /// year 9999.
+    pub(crate) fn push(&self, out: &mut String, value: &AttributeValue) -> Result<(), ValueProblem> {
+        let ms = self.input.milliseconds(value)?;
+        if self.descending {
+            let _ = write!(out, "{:0>DESC_WIDTH$}", LAST_MS - ms);
+            return Ok(());
+        }
+        // INVARIANT: milliseconds() gives only years 0001 to 9999, which every DateTime can hold.
+        let t = EPOCH.saturating_add(SignedDuration::from_millis(ms));
+        let _ = write!(
+            out,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+            t.year(),
+            t.month(),
+            t.day(),
+            t.hour(),
+            t.minute(),
+            t.second(),
+            t.millisecond(),
+        );
+        Ok(())
+    }
+}
+
+impl TimeInput {
+    /// Whether the input is a number.
+    pub(crate) fn takes_number(&self) -> bool {
+        matches!(self, Self::Epoch { .. })
+    }
+
+    /// The instant in milliseconds since 1970, finer digits cut, within years 0001 to 9999.
+    fn milliseconds(&self, value: &AttributeValue) -> Result<i64, ValueProblem> {
+        match (self, value) {
+            (Self::Epoch { unit }, AttributeValue::N(number)) => epoch(number, *unit),
+            (Self::Epoch { .. }, other) => Err(ValueProblem::wrong_type(other, "`time` of an epoch", "a number")),
+            (Self::Iso { assume_utc }, AttributeValue::S(text)) => iso(text, *assume_utc),
+            (Self::Format { format, assume_utc }, AttributeValue::S(text)) => formatted(text, format, *assume_utc),
+            (_, other) => Err(ValueProblem::wrong_type(
+                other,
+                "`time`",
+                "text (a number says its unit: `time(epoch_s)`)",
+            )),
+        }
+    }
+}
+
+/// Scales a number to milliseconds and cuts towards the past, so that the order of instants survives.
+fn epoch(number: &Number, unit: EpochUnit) -> Result<i64, ValueProblem> {
+    let out_of_range = || ValueProblem::TimeRange {
+        value: shown(number.as_str()),
+    };
+    let (digits, exponent) = number.magnitude();
+    let integer_digits = exponent + 1 + unit.to_milliseconds();
+    // 18 digits of milliseconds are far outside the range and still fit an i64.
+    let whole = usize::try_from(integer_digits).unwrap_or(0);
+    if whole > 18 {
+        return Err(out_of_range());
+    }
+    let (kept, cut) = digits.split_at_checked(whole).unwrap_or((&digits, ""));
+    let magnitude: i64 = format!("0{kept:0<whole$}").parse().map_err(|_| out_of_range())?;
+    let ms = match (number.is_negative(), cut.is_empty()) {
+        (false, _) => magnitude,
+        (true, true) => -magnitude,
+        (true, false) => -magnitude - 1,
+    };
+    in_range(ms).ok_or_else(out_of_range)
+}
+
+fn in_range(ms: i64) -> Option<i64> {
+    (FIRST_MS..=LAST_MS).contains(&ms).then_some(ms)
+}
+
+/// Milliseconds since 1970 of a civil time so many seconds east of UTC; `None` outside years 0001 to 9999.
+///
+/// Civil arithmetic throughout: jiff's Timestamp ends a day before year 9999 does.
+fn instant(civil: DateTime, offset_seconds: i64) -> Option<i64> {
+    let ns = EPOCH.duration_until(civil).as_nanos();
+    let ms = i64::try_from(ns.div_euclid(1_000_000)).ok()?;
+    in_range(ms - offset_seconds * 1000)
+}
+
+/// Reads `YYYY-MM-DD`, alone or with `T` or a space, `hh:mm[:ss[.f]]`, and `Z` or an offset.
+fn iso(text: &str, assume_utc: bool) -> Result<i64, ValueProblem> {
+    let not_a_time = || ValueProblem::NotATime {
+        value: shown(text),
+        form: "`2023-07-10` or `2023-07-10T14:48:00.000Z`".to_owned(),
+    };
+    let mut rest = Reader { rest: text };
+    let (civil, has_time_of_day) = rest.date_and_time().ok_or_else(not_a_time)?;
+    let offset = if has_time_of_day && !rest.rest.is_empty() {
+        rest.offset().ok_or_else(not_a_time)?
+    } else if has_time_of_day && !assume_utc {
+        return Err(ValueProblem::NoZone { value: shown(text) });
+    } else {
+        0
+    };
+    if !rest.rest.is_empty() {
+        return Err(not_a_time());
+    }
+    instant(civil, offset).ok_or_else(|| ValueProblem::TimeRange { value: shown(text) })
+}
+
+/// Reads fixed-width fields from the front of a text.
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl Reader<'_> {
+    fn date_and_time(&mut self) -> Option<(DateTime, bool)> {
+        let year = i16::try_from(self.digits(4)?).ok()?;
+        self.literal("-")?;
+        let month = self.two()?;
+        self.literal("-")?;
+        let day = self.two()?;
+        let has_time_of_day = self.literal("T").or_else(|| self.literal(" ")).is_some();
+        let (mut hour, mut minute, mut second, mut nanosecond) = (0, 0, 0, 0);
+        if has_time_of_day {
+            hour = self.two()?;
+            self.literal(":")?;
+            minute = self.two()?;
+            if self.literal(":").is_some() {
+                second = self.two()?;
+                if self.literal(".").is_some() {
+                    nanosecond = self.fraction()?;
+                }
+            }
+        }
+        let civil = DateTime::new(year, month, day, hour, minute, second, nanosecond).ok()?;
+        Some((civil, has_time_of_day))
+    }
+
+    /// `Z`, `+hh:mm`, `+hhmm` or `+hh`, in seconds east of UTC.
+    fn offset(&mut self) -> Option<i64> {
+        if self.literal("Z").is_some() {
+            return Some(0);
+        }
+        let sign = if self.literal("+").is_some() {
+            1
+        } else {
+            self.literal("-")?;
+            -1
+        };
+        let hours = self.digits(2)?;
+        let has_colon = self.literal(":").is_some();
+        let minutes = if has_colon || !self.rest.is_empty() {
+            self.digits(2)?
+        } else {
+            0
+        };
+        (hours < 24 && minutes < 60).then_some(sign * i64::from(hours * 3600 + minutes * 60))
+    }
+
+    fn literal(&mut self, literal: &str) -> Option<()> {
+        self.rest = self.rest.strip_prefix(literal)?;
+        Some(())
+    }
+
+    fn two(&mut self) -> Option<i8> {
+        i8::try_from(self.digits(2)?).ok()
+    }
+
+    fn digits(&mut self, count: usize) -> Option<u32> {
+        let (digits, rest) = self.rest.split_at_checked(count)?;
+        if !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        self.rest = rest;
+        digits.parse().ok()
+    }
+
+    /// Nanoseconds; digits beyond them are cut.
+    fn fraction(&mut self) -> Option<i32> {
+        let count = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        let kept = digits.get(..count.min(9))?;
+        if kept.is_empty() {
+            None
+        } else {
+            format!("{kept:0<9}").parse().ok()
+        }
+    }
+}
+
+/// Reads a text by a strptime format.
+fn formatted(text: &str, format: &str, assume_utc: bool) -> Result<i64, ValueProblem> {
+    let not_a_time = || ValueProblem::NotATime {
+        value: shown(text),
+        form: format!("`{format}`"),
+    };
+    let out_of_range = || ValueProblem::TimeRange { value: shown(text) };
+    let parsed = strtime::parse(format, text).map_err(|_| not_a_time())?;
+    if let Some(timestamp) = parsed.timestamp() {
+        return in_range(timestamp.as_millisecond()).ok_or_else(out_of_range);
+    }
+    if parsed.hour().is_none() {
+        let date = parsed.to_date().map_err(|_| not_a_time())?;
+        return instant(date.into(), 0).ok_or_else(out_of_range);
+    }
+    let offset = match parsed.offset() {
+        Some(offset) => i64::from(offset.seconds()),
+        None if assume_utc => 0,
+        None => return Err(ValueProblem::NoZone { value: shown(text) }),
+    };
+    instant(parsed.to_datetime().map_err(|_| not_a_time())?, offset).ok_or_else(out_of_range)
+}
+
+/// Whether the time library can use a strptime format at all.
+pub(crate) fn check_format(format: &str) -> Result<(), String> {
+    let sample = ZonedDateTime::new(Timestamp::UNIX_EPOCH, TimeZone::UTC);
+    strtime::format(format, &sample)
+        .map(drop)
+        .map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests;
