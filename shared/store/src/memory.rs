@@ -1,12 +1,15 @@
 //! The store's memory twin: the same answers, no I/O.
 
+mod rules;
+
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use shadowkey_item::{Item, Key, KeyError, KeySchema, TableName, item_size};
+use shadowkey_item::{Item, Key, KeySchema, TableName, item_size};
 use shadowkey_plan::{Condition, Delete, Put, Update};
 
 use crate::{Page, Store, StoreError, Written};
+use rules::RuleError;
 
 /// Tables in memory, each item by its key.
 ///
@@ -55,32 +58,39 @@ impl MemoryStore {
         &self,
         operation: &'static str,
         name: &TableName,
-        key: impl FnOnce(&KeySchema) -> Result<Key, KeyError>,
+        key: impl FnOnce(&KeySchema) -> Result<Key, RuleError>,
         condition: &Condition,
         change: impl FnOnce(Option<Item>, &Key) -> Option<Item>,
     ) -> Result<Written, StoreError> {
         let mut tables = self.lock();
         let table = tables.get_mut(name).ok_or_else(|| no_table(operation, name))?;
-        let key = key(&table.schema).map_err(|error| StoreError::Rejected {
-            operation,
-            table: name.clone(),
-            message: error.to_string(),
-            cause: Box::new(error),
-        })?;
-        let found = table.items.get(&key);
-        if !condition.holds(found) {
-            return Ok(Written::Refused { found: found.cloned() });
+        let key = key(&table.schema).map_err(|error| rejected(operation, name, error))?;
+        let before = table.items.get(&key);
+        if !condition.holds(before) {
+            return Ok(Written::Refused { found: before.cloned() });
         }
-        let before = table.items.remove(&key);
-        let size = before.as_ref().map_or(0, item_size);
-        let after = change(before, &key);
+        let size = before.map_or(0, item_size);
+        let after = change(before.cloned(), &key);
+        if let Some(item) = &after {
+            rules::check_size(item).map_err(|error| rejected(operation, name, error))?;
+        }
         let bytes = size.max(after.as_ref().map_or(0, item_size)).max(1);
-        if let Some(item) = after {
-            table.items.insert(key, item);
-        }
+        match after {
+            Some(item) => table.items.insert(key, item),
+            None => table.items.remove(&key),
+        };
         Ok(Written::Done {
             write_units: u64::try_from(bytes.div_ceil(1024)).unwrap_or(u64::MAX),
         })
+    }
+}
+
+fn rejected(operation: &'static str, table: &TableName, error: RuleError) -> StoreError {
+    StoreError::Rejected {
+        operation,
+        table: table.clone(),
+        message: error.to_string(),
+        cause: Box::new(error),
     }
 }
 
@@ -101,14 +111,14 @@ impl Store for MemoryStore {
     }
 
     async fn put(&self, put: &Put) -> Result<Written, StoreError> {
-        let key = |schema: &KeySchema| schema.key_of(&put.item);
+        let key = |schema: &KeySchema| rules::check_put(schema, &put.item);
         self.write("PutItem", &put.table, key, &put.condition, |_, _| {
             Some(put.item.clone())
         })
     }
 
     async fn update(&self, update: &Update) -> Result<Written, StoreError> {
-        let key = |schema: &KeySchema| schema.key_of(update.key.attributes());
+        let key = |schema: &KeySchema| rules::check_update(schema, update);
         self.write("UpdateItem", &update.table, key, &update.condition, |before, key| {
             let mut item = before.unwrap_or_else(|| key.attributes().clone());
             item.retain(|name, _| !update.remove.contains(name));
@@ -118,7 +128,7 @@ impl Store for MemoryStore {
     }
 
     async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
-        let key = |schema: &KeySchema| schema.key_of(delete.key.attributes());
+        let key = |schema: &KeySchema| rules::check_key(schema, delete.key.attributes());
         self.write("DeleteItem", &delete.table, key, &delete.condition, |_, _| None)
     }
 
