@@ -16,7 +16,7 @@ mod wire;
 pub use key::{Key, KeyAttribute, KeyError, KeySchema, ScalarType, TableName};
 pub use number::{Number, NumberError};
 pub use path::{AttributePath, PathError, PathErrorKind, Segment};
-pub use size::{MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, item_size};
+pub use size::{MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, item_size, value_size};
 pub use table::{IndexDefinition, IndexKind, IndexProjection, TableDefinition};
 pub use value::{AttributeValue, Item};
 pub use version::{SequenceNumber, SequenceNumberError, Version};

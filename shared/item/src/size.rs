@@ -16,7 +16,8 @@ pub fn item_size(item: &Item) -> usize {
     item.iter().map(|(name, value)| name.len() + value_size(value)).sum()
 }
 
-fn value_size(value: &AttributeValue) -> usize {
+/// The size of a value in bytes, without its name.
+pub fn value_size(value: &AttributeValue) -> usize {
     match value {
         AttributeValue::S(text) => text.len(),
         AttributeValue::N(number) => number_size(number),

@@ -1,1 +1,20 @@
-//! shadowkey-views
+//! Views: what the view file declares, and what one image of an item derives by it.
+//!
+//! [`load`] reads a view file into [`Views`] or into [`Finding`]s that name line, column and the way out.
+//! [`Views::derive`] is the pure function everything rests on: from one image of one item to its derived attributes,
+//! its shadow items and the views that failed. There is no I/O here and no memory of earlier images.
+
+mod compile;
+mod derive;
+mod file;
+mod finding;
+mod marker;
+mod meet;
+mod pattern;
+mod view;
+
+pub use compile::{Loaded, load};
+pub use derive::{Derived, Failure, FailureKind, Shadow};
+pub use finding::{Code, Finding, Severity, render_findings};
+pub use marker::{MARKER, Marker};
+pub use view::{AttributeView, Projection, ShadowView, Source, Views};

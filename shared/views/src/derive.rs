@@ -1,0 +1,329 @@
+//! derive: from one image of one item to all that is derived from it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use shadowkey_item::{
+    AttributePath, AttributeValue, Item, Key, KeyError, MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES,
+    TableName, Version, item_size, value_size,
+};
+use shadowkey_key_codec::{Scope, ValueError};
+
+use crate::marker::stamp;
+use crate::view::{AttributeView, ShadowView, Views};
+use crate::{MARKER, Marker};
+
+/// What a version adds to a marker, at most: its name, a stream's label and a padded sequence number.
+const VERSION_BYTES: usize = 2 + 24 + 40;
+
+/// All that one image derives.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Derived {
+    /// By name, every attribute that a view of a matching source writes: its value, or `None` where an input is missing
+    /// or the view failed and the attribute has no place on the item.
+    pub attributes: BTreeMap<String, Option<AttributeValue>>,
+    /// The shadows, by view and then by element.
+    pub shadows: Vec<Shadow>,
+    /// The views that could not be derived.
+    pub failures: Vec<Failure>,
+}
+
+/// One derived item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shadow {
+    /// The view it belongs to.
+    pub view: String,
+    /// The table it is in.
+    pub table: TableName,
+    /// Its key.
+    pub key: Key,
+    item: Item,
+}
+
+impl Shadow {
+    /// The whole item with its marker, which has no version yet.
+    pub fn item(&self) -> &Item {
+        &self.item
+    }
+
+    /// The item as a change of this version writes it.
+    pub fn at(&self, version: &Version) -> Item {
+        let mut item = self.item.clone();
+        stamp(&mut item, version);
+        item
+    }
+}
+
+/// A view that could not be derived from an image; the item's other views are not touched by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The view.
+    pub view: String,
+    /// Why.
+    pub kind: FailureKind,
+}
+
+/// Why a view could not be derived.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FailureKind {
+    /// An input's value has no place in the template.
+    #[error(transparent)]
+    Value(ValueError),
+    /// `for_each` goes over something that has no elements.
+    #[error("`{path}` is of type {found}, and `for_each` takes a list or a set")]
+    NoElements {
+        /// The path.
+        path: String,
+        /// The type found there.
+        found: &'static str,
+    },
+    /// A key part, or an attribute that is part of an index's key, is longer than DynamoDB takes.
+    #[error(
+        "`{name}` would be {bytes} bytes long, and DynamoDB takes {limit} there; shorten an input with an op, or leave it out"
+    )]
+    KeyTooLong {
+        /// The attribute.
+        name: String,
+        /// Its length.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The item would be larger than DynamoDB takes.
+    #[error("the item would be {bytes} bytes large, and DynamoDB takes {MAX_ITEM_BYTES}; project fewer attributes")]
+    ItemTooLarge {
+        /// Its size.
+        bytes: usize,
+    },
+    /// The shadow would replace its own source.
+    #[error("the shadow's key is the source item's own key {key}; make the view's key differ from every source key")]
+    OwnKey {
+        /// The key.
+        key: String,
+    },
+    /// The image has no key, so nothing can be derived from it.
+    #[error(transparent)]
+    Key(KeyError),
+}
+
+impl FailureKind {
+    /// A short name for the kind of failure, for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Value(error) => error.problem.code(),
+            Self::NoElements { .. } => "wrong-type",
+            Self::KeyTooLong { .. } => "key-too-long",
+            Self::ItemTooLarge { .. } => "item-too-large",
+            Self::OwnKey { .. } => "own-key",
+            Self::Key(_) => "wrong-key",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "view `{}`: {}", self.view, self.kind)
+    }
+}
+
+impl Views {
+    /// Whether an item is a shadow, of whatever deployment, and so never a source.
+    ///
+    /// An item whose marker names the item itself as its source is none: an application has written back what it read.
+    pub fn is_shadow(&self, item: &Item) -> bool {
+        Marker::of_item(item).is_some_and(|marker| {
+            let own_key = self
+                .table
+                .key
+                .attributes()
+                .all(|key| item.get(&key.name) == marker.of.get(&key.name));
+            !(marker.from == self.table.name && own_key)
+        })
+    }
+
+    /// Derives everything from one image of an item of the views' table; nothing from a shadow.
+    ///
+    /// Attribute views come first, in dependency order, and lie over the image; shadows and their projections see them,
+    /// so that the worker's own attribute update changes no shadow. The function is pure: the same image always gives
+    /// the same.
+    pub fn derive(&self, image: &Item) -> Derived {
+        let mut derived = Derived::default();
+        if self.is_shadow(image) {
+            return derived;
+        }
+        let mut overlay = Cow::Borrowed(image);
+        for view in &self.attributes {
+            if self.matches(view.source, &overlay) {
+                let value = self.attribute_value(view, &overlay).unwrap_or_else(|kind| {
+                    derived.fail(&view.name, kind);
+                    None
+                });
+                lay_over(&mut overlay, &view.attribute, value.clone());
+                derived.attributes.insert(view.attribute.clone(), value);
+            }
+        }
+        for view in &self.shadows {
+            if self.matches(view.source, &overlay) {
+                self.derive_shadows(view, &overlay, &mut derived);
+            }
+        }
+        derived
+    }
+
+    fn matches(&self, source: usize, item: &Item) -> bool {
+        self.sources
+            .get(source)
+            .is_some_and(|source| source.pattern.matches(item))
+    }
+
+    fn attribute_value(&self, view: &AttributeView, item: &Item) -> Result<Option<AttributeValue>, FailureKind> {
+        let value = view.template.render(Scope::item(item)).map_err(FailureKind::Value)?;
+        let Some(value) = value else { return Ok(None) };
+        let name = &view.attribute;
+        for index in &self.table.indexes {
+            if index.key.partition.name == *name {
+                check_length(name, &value, MAX_PARTITION_KEY_BYTES)?;
+            } else if index.key.contains(name) {
+                check_length(name, &value, MAX_SORT_KEY_BYTES)?;
+            }
+        }
+        let replaced = item.get(name).map_or(0, |old| name.len() + value_size(old));
+        check_size(item_size(item) - replaced + name.len() + value_size(&value))?;
+        Ok(Some(value))
+    }
+
+    fn derive_shadows(&self, view: &ShadowView, item: &Item, derived: &mut Derived) {
+        let scope = Scope::item(item);
+        let Some((name, path)) = &view.for_each else {
+            match self.shadow(view, scope, item) {
+                Ok(shadow) => derived.shadows.extend(shadow),
+                Err(kind) => derived.fail(&view.name, kind),
+            }
+            return;
+        };
+        let first = derived.shadows.len();
+        for element in match elements(scope, path) {
+            Ok(elements) => elements,
+            Err(kind) => return derived.fail(&view.name, kind),
+        } {
+            match self.shadow(view, scope.with_element(name, &element), item) {
+                Ok(Some(shadow)) => {
+                    let taken = derived.shadows.iter().skip(first).any(|other| other.key == shadow.key);
+                    if !taken {
+                        derived.shadows.push(shadow);
+                    }
+                }
+                Ok(None) => {}
+                Err(kind) => derived.fail(&view.name, kind),
+            }
+        }
+    }
+
+    fn shadow(&self, view: &ShadowView, scope: Scope<'_>, item: &Item) -> Result<Option<Shadow>, FailureKind> {
+        let mut shadow = Item::new();
+        let mut complete = true;
+        for (name, template) in &view.key {
+            match template.render(scope).map_err(FailureKind::Value)? {
+                Some(value) => {
+                    let limit = if view.schema.partition.name == *name {
+                        MAX_PARTITION_KEY_BYTES
+                    } else {
+                        MAX_SORT_KEY_BYTES
+                    };
+                    check_length(name, &value, limit)?;
+                    shadow.insert(name.clone(), value);
+                }
+                None => complete = false,
+            }
+        }
+        if !complete {
+            return Ok(None);
+        }
+        let key = view.schema.key_of(&shadow).map_err(FailureKind::Key)?;
+        let of = self.table.key.key_of(item).map_err(FailureKind::Key)?;
+        if view.table == self.table.name && key == of {
+            return Err(FailureKind::OwnKey { key: key.to_string() });
+        }
+        for (name, value) in item {
+            let projected = view.projection.contains(name) || self.ttl.as_ref() == Some(name);
+            if projected && name != MARKER && !view.schema.contains(name) {
+                shadow.insert(name.clone(), value.clone());
+            }
+        }
+        let marker = Marker {
+            from: self.table.name.clone(),
+            view: view.name.clone(),
+            of: of.attributes().clone(),
+            at: None,
+            def: view.fingerprint.clone(),
+        };
+        shadow.insert(MARKER.to_owned(), marker.to_value());
+        check_size(item_size(&shadow) + VERSION_BYTES)?;
+        Ok(Some(Shadow {
+            view: view.name.clone(),
+            table: view.table.clone(),
+            key,
+            item: shadow,
+        }))
+    }
+}
+
+impl Derived {
+    fn fail(&mut self, view: &str, kind: FailureKind) {
+        self.failures.push(Failure {
+            view: view.to_owned(),
+            kind,
+        });
+    }
+}
+
+fn lay_over(overlay: &mut Cow<'_, Item>, attribute: &str, value: Option<AttributeValue>) {
+    if overlay.get(attribute) == value.as_ref() {
+        return;
+    }
+    match value {
+        Some(value) => overlay.to_mut().insert(attribute.to_owned(), value),
+        None => overlay.to_mut().remove(attribute),
+    };
+}
+
+/// The elements of the list or set at a path that are neither NULL nor empty; none where it is missing or NULL itself.
+fn elements(scope: Scope<'_>, path: &AttributePath) -> Result<Vec<AttributeValue>, FailureKind> {
+    let is_there = |element: &&AttributeValue| **element != AttributeValue::Null && element.as_s() != Some("");
+    Ok(match scope.lookup(path) {
+        None | Some(AttributeValue::Null) => Vec::new(),
+        Some(AttributeValue::L(list)) => list.iter().filter(is_there).cloned().collect(),
+        Some(AttributeValue::Ss(set)) => set.iter().map(|text| text.as_str().into()).collect(),
+        Some(AttributeValue::Ns(set)) => set.iter().cloned().map(AttributeValue::N).collect(),
+        Some(AttributeValue::Bs(set)) => set.iter().cloned().map(AttributeValue::B).collect(),
+        Some(other) => {
+            return Err(FailureKind::NoElements {
+                path: path.to_string(),
+                found: other.type_name(),
+            });
+        }
+    })
+}
+
+fn check_length(name: &str, value: &AttributeValue, limit: usize) -> Result<(), FailureKind> {
+    match value {
+        AttributeValue::S(text) if text.len() > limit => Err(FailureKind::KeyTooLong {
+            name: name.to_owned(),
+            bytes: text.len(),
+            limit,
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn check_size(bytes: usize) -> Result<(), FailureKind> {
+    if bytes > MAX_ITEM_BYTES {
+        Err(FailureKind::ItemTooLarge { bytes })
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! What `check` finds in a view file: a code, a place, what is wrong and what to do.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// It cannot work, or would break a promise; the worker does not start.
+    Error,
+    /// It works and may surprise.
+    Warning,
+    /// Advice.
+    Note,
+}
+
+/// The kinds of findings; each keeps its code for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Code {
+    /// Not TOML, a wrong type, an unknown or missing field.
+    Sk001,
+    /// An unknown source, op, op sequence or index, or a template or path that does not parse.
+    Sk002,
+    /// A key part that is missing, of a wrong type, or not of the target table.
+    Sk003,
+    /// An attribute view targets a primary key, `_shadow` or the ttl attribute.
+    Sk004,
+    /// Attribute views that feed themselves.
+    Sk005,
+    /// Plain text directly before a field, or a literal that starts with `%` after a field.
+    Sk006,
+    /// Two attribute views whose sources can meet write one attribute.
+    Sk007,
+}
+
+impl Code {
+    /// How much findings of this code matter.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::Sk001 | Self::Sk002 | Self::Sk003 | Self::Sk004 | Self::Sk005 | Self::Sk006 | Self::Sk007 => {
+                Severity::Error
+            }
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sk001 => "SK001",
+            Self::Sk002 => "SK002",
+            Self::Sk003 => "SK003",
+            Self::Sk004 => "SK004",
+            Self::Sk005 => "SK005",
+            Self::Sk006 => "SK006",
+            Self::Sk007 => "SK007",
+        })
+    }
+}
+
+impl serde::Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// One finding in a view file.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Finding {
+    /// How much it matters.
+    pub severity: Severity,
+    /// Which kind it is.
+    pub code: Code,
+    /// The view or source it concerns, where it concerns one.
+    pub view: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// The line in the file, from 1.
+    pub line: usize,
+    /// The column in the line, in characters from 1.
+    pub column: usize,
+    /// The bytes of the file.
+    #[serde(skip)]
+    pub span: Range<usize>,
+}
+
+impl Finding {
+    /// A finding at some bytes of a view file.
+    pub fn new(text: &str, code: Code, span: Range<usize>, message: String, help: String) -> Self {
+        let before = text.get(..span.start).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Self {
+            severity: code.severity(),
+            code,
+            view: None,
+            message,
+            help,
+            line: before.matches('\n').count() + 1,
+            column: before.get(line_start..).unwrap_or("").chars().count() + 1,
+            span,
+        }
+    }
+}
+
+/// Renders findings for a person, each with the lines it stands in.
+pub fn render_findings(path: &str, text: &str, findings: &[Finding], color: bool) -> String {
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let mut out = String::new();
+    for finding in findings {
+        let level = match finding.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
+        };
+        let code = finding.code.to_string();
+        let title = match &finding.view {
+            Some(view) => format!("{view}: {}", finding.message),
+            None => finding.message.clone(),
+        };
+        let snippet = Snippet::source(text)
+            .path(path)
+            .annotation(AnnotationKind::Primary.span(finding.span.clone()));
+        let report: [Group<'_>; 1] = [level
+            .primary_title(title)
+            .id(code)
+            .element(snippet)
+            .element(Level::HELP.message(finding.help.clone()))];
+        out.push_str(&renderer.render(&report).to_string());
+        out.push_str("\n\n");
+    }
+    out
+}

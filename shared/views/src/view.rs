@@ -1,0 +1,212 @@
+//! The views of one view file, checked and ready to derive.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use shadowkey_item::{AttributePath, KeySchema, TableDefinition, TableName};
+use shadowkey_key_codec::{FORMAT_VERSION, Template};
+
+use crate::pattern::Pattern;
+
+/// Everything a view file declares.
+#[derive(Debug, Clone)]
+pub struct Views {
+    pub(crate) table: TableDefinition,
+    pub(crate) ttl: Option<String>,
+    pub(crate) state: Option<TableName>,
+    pub(crate) sources: Vec<Source>,
+    /// In dependency order: a view comes after those whose attributes it reads.
+    pub(crate) attributes: Vec<AttributeView>,
+    pub(crate) shadows: Vec<ShadowView>,
+}
+
+/// Which items views derive from.
+#[derive(Debug, Clone)]
+pub struct Source {
+    pub(crate) name: String,
+    pub(crate) pattern: Pattern,
+}
+
+/// A composite attribute on the source item.
+#[derive(Debug, Clone)]
+pub struct AttributeView {
+    pub(crate) name: String,
+    pub(crate) source: usize,
+    pub(crate) attribute: String,
+    pub(crate) template: Template,
+}
+
+/// A derived item.
+#[derive(Debug, Clone)]
+pub struct ShadowView {
+    pub(crate) name: String,
+    pub(crate) source: usize,
+    pub(crate) table: TableName,
+    pub(crate) schema: KeySchema,
+    /// The templates of the key parts, partition key first.
+    pub(crate) key: Vec<(String, Template)>,
+    pub(crate) for_each: Option<(String, AttributePath)>,
+    pub(crate) projection: Projection,
+    pub(crate) unique: bool,
+    pub(crate) fingerprint: String,
+}
+
+/// Which attributes of the source a shadow carries beside its key, the ttl and the marker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Projection {
+    /// None.
+    Keys,
+    /// All.
+    All,
+    /// These.
+    Include(Vec<String>),
+    /// All but these.
+    Except(Vec<String>),
+}
+
+impl Projection {
+    /// Whether an attribute is carried.
+    pub fn contains(&self, name: &str) -> bool {
+        match self {
+            Self::Keys => false,
+            Self::All => true,
+            Self::Include(names) => names.iter().any(|included| included == name),
+            Self::Except(names) => !names.iter().any(|excluded| excluded == name),
+        }
+    }
+}
+
+impl Views {
+    /// The table that the source items are in.
+    pub fn table(&self) -> &TableDefinition {
+        &self.table
+    }
+
+    /// The tables that shadows go into besides the sources' own.
+    pub fn other_tables(&self) -> Vec<TableDefinition> {
+        let others: BTreeMap<_, _> = self
+            .shadows
+            .iter()
+            .filter(|view| view.table != self.table.name)
+            .map(|view| (&view.table, &view.schema))
+            .collect();
+        others
+            .into_iter()
+            .map(|(name, key)| TableDefinition {
+                name: name.clone(),
+                key: key.clone(),
+                indexes: Vec::new(),
+            })
+            .collect()
+    }
+
+    /// The companion table, where one is declared.
+    pub fn state_table(&self) -> Option<&TableName> {
+        self.state.as_ref()
+    }
+
+    /// The attribute views, each after those it depends on.
+    pub fn attribute_views(&self) -> &[AttributeView] {
+        &self.attributes
+    }
+
+    /// The shadow views, by name.
+    pub fn shadow_views(&self) -> &[ShadowView] {
+        &self.shadows
+    }
+
+    /// Whether an attribute view writes the attribute.
+    pub fn owns_attribute(&self, name: &str) -> bool {
+        self.attributes.iter().any(|view| view.attribute == name)
+    }
+
+    /// Every path that a change of could make the attribute, or its absence, wrong: the inputs and match paths of its
+    /// views, and in turn those of the attribute views they read.
+    pub fn inputs_of_attribute(&self, name: &str) -> Vec<&AttributePath> {
+        let mut paths: Vec<&AttributePath> = Vec::new();
+        let mut open = vec![name];
+        while let Some(attribute) = open.pop() {
+            for view in self.attributes.iter().filter(|view| view.attribute == attribute) {
+                for path in self.inputs_of_view(view) {
+                    if !paths.contains(&path) {
+                        paths.push(path);
+                        open.push(path.root());
+                    }
+                }
+            }
+        }
+        paths
+    }
+
+    /// The paths an attribute view reads: its template's and its source's.
+    pub(crate) fn inputs_of_view<'a>(&'a self, view: &'a AttributeView) -> impl Iterator<Item = &'a AttributePath> {
+        let source = self.sources.get(view.source);
+        let matched = source.into_iter().flat_map(|source| source.pattern.paths());
+        view.template.paths().chain(matched)
+    }
+}
+
+impl Source {
+    /// The source's name in the view file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl AttributeView {
+    /// The view's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The attribute it writes.
+    pub fn attribute(&self) -> &str {
+        &self.attribute
+    }
+}
+
+impl ShadowView {
+    /// The view's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The table its shadows are in.
+    pub fn table(&self) -> &TableName {
+        &self.table
+    }
+
+    /// Whether two sources may claim one key, because the key does not name its source.
+    pub fn is_unique(&self) -> bool {
+        self.unique
+    }
+
+    /// The fingerprint of what makes a shadow what it is: the match, the key, the projection, the ttl attribute and the
+    /// version of the key format. It does not change when a view is renamed or written in another spelling.
+    pub(crate) fn fingerprint(&self, pattern: &Pattern, ttl: Option<&str>) -> String {
+        let key: BTreeMap<_, _> = self.key.iter().map(|(name, part)| (name, part.to_string())).collect();
+        let sorted = |names: &[String]| {
+            let mut names = names.to_vec();
+            names.sort_unstable();
+            names
+        };
+        let project = match &self.projection {
+            Projection::Keys => json!("keys"),
+            Projection::All => json!("all"),
+            Projection::Include(names) => json!({ "include": sorted(names) }),
+            Projection::Except(names) => json!({ "except": sorted(names) }),
+        };
+        let for_each = self.for_each.as_ref().map(|(name, path)| (name, path.to_string()));
+        let definition = json!({
+            "format": FORMAT_VERSION,
+            "match": pattern.to_json(),
+            "key": key,
+            "for_each": for_each,
+            "project": project,
+            "ttl": ttl,
+        });
+        let digest = Sha256::digest(definition.to_string().as_bytes());
+        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
