@@ -60,6 +60,13 @@ impl AttributePath {
         }
     }
 
+    /// The path of a value in the map at this path.
+    #[must_use]
+    pub fn child(mut self, name: impl Into<String>) -> Self {
+        self.rest.push(Segment::Name(name.into()));
+        self
+    }
+
     /// Reads a whole text as a path.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         let (path, end) = Self::parse_prefix(text)?;

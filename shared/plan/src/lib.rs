@@ -1,7 +1,19 @@
-//! The pure planner: from a change of one source item to the conditional writes that make its derived data true.
+//! The pure planner: from a change of one source item to the conditional writes that make its derived data true, and
+//! from a refused write to what it means.
+//!
+//! [`plan`] looks at the chain of images only; it reads no table and knows no clock. A change that alters no derived data
+//! plans nothing.
 
+mod attributes;
+mod change;
 mod condition;
+mod plan;
+mod verdict;
 mod write;
 
+pub use attributes::plan_attributes;
+pub use change::Change;
 pub use condition::{Comparison, Condition};
-pub use write::{Delete, Put, Update, Write};
+pub use plan::{Plan, PlannedDelete, PlannedPut, plan};
+pub use verdict::{Verdict, judge_delete, judge_put};
+pub use write::{Delete, Put, Update};

@@ -6,17 +6,6 @@ use shadowkey_item::{Item, Key, TableName};
 
 use crate::Condition;
 
-/// Any of the three writes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Write {
-    /// PutItem.
-    Put(Put),
-    /// UpdateItem.
-    Update(Update),
-    /// DeleteItem.
-    Delete(Delete),
-}
-
 /// Puts a whole item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Put {

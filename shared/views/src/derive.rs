@@ -10,7 +10,6 @@ use shadowkey_item::{
 };
 use shadowkey_key_codec::{Scope, ValueError};
 
-use crate::marker::stamp;
 use crate::view::{AttributeView, ShadowView, Views};
 use crate::{MARKER, Marker};
 
@@ -39,6 +38,7 @@ pub struct Shadow {
     /// Its key.
     pub key: Key,
     item: Item,
+    marker: Marker,
 }
 
 impl Shadow {
@@ -47,10 +47,18 @@ impl Shadow {
         &self.item
     }
 
+    /// The marker as a change of this version writes it.
+    pub fn marker(&self, version: &Version) -> Marker {
+        Marker {
+            at: Some(version.as_str().to_owned()),
+            ..self.marker.clone()
+        }
+    }
+
     /// The item as a change of this version writes it.
     pub fn at(&self, version: &Version) -> Item {
         let mut item = self.item.clone();
-        stamp(&mut item, version);
+        item.insert(MARKER.to_owned(), self.marker(version).to_value());
         item
     }
 }
@@ -265,6 +273,7 @@ impl Views {
             table: view.table.clone(),
             key,
             item: shadow,
+            marker,
         }))
     }
 }

@@ -1,6 +1,6 @@
 //! The marker that every shadow carries.
 
-use shadowkey_item::{AttributeValue, Item, TableName, Version};
+use shadowkey_item::{AttributeValue, Item, TableName};
 
 /// The reserved attribute that holds the marker.
 pub const MARKER: &str = "_shadow";
@@ -53,12 +53,5 @@ impl Marker {
     /// Whether both mark the same view's shadow of the same source item.
     pub fn same_owner(&self, other: &Self) -> bool {
         self.from == other.from && self.view == other.view && self.of == other.of
-    }
-}
-
-/// Puts a version into the marker of a shadow that has none yet.
-pub(crate) fn stamp(item: &mut Item, version: &Version) {
-    if let Some(AttributeValue::M(map)) = item.get_mut(MARKER) {
-        map.insert("at".to_owned(), version.as_str().into());
     }
 }
