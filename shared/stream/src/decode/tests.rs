@@ -1,0 +1,186 @@
+use serde_json::{Value, json};
+use shadowkey_item::{KeyAttribute, ScalarType};
+
+use super::*;
+use crate::coalesce;
+
+fn schema() -> KeySchema {
+    KeySchema {
+        partition: KeyAttribute {
+            name: "id".to_owned(),
+            kind: ScalarType::S,
+        },
+        sort: None,
+    }
+}
+
+/// A record as a stream carries it, of the item `id`.
+fn wire(event: &str, number: &str, id: &str, old: Option<&str>, new: Option<&str>) -> Value {
+    let image = |title: &str| json!({ "id": { "S": id }, "title": { "S": title } });
+    let mut change = json!({
+        "ApproximateCreationDateTime": 1_689_000_000,
+        "Keys": { "id": { "S": id } },
+        "SequenceNumber": number,
+        "SizeBytes": 59,
+        "StreamViewType": "NEW_AND_OLD_IMAGES",
+    });
+    if let Some(old) = old {
+        change["OldImage"] = image(old);
+    }
+    if let Some(new) = new {
+        change["NewImage"] = image(new);
+    }
+    json!({
+        "eventID": "1", "eventName": event, "eventVersion": "1.1", "eventSource": "aws:dynamodb", "awsRegion": "eu-central-1",
+        "dynamodb": change,
+        "eventSourceARN": "arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-05T10:00:00.000",
+    })
+}
+
+fn decode_all(records: &[Value]) -> Vec<Result<Record, RecordError>> {
+    decode(&json!({ "Records": records }).to_string(), &schema()).expect("batch")
+}
+
+fn modify() -> Value {
+    wire("MODIFY", "111", "a", Some("x"), Some("y"))
+}
+
+#[test]
+fn fields_that_no_view_needs_may_be_missing_or_odd() {
+    let expected = decode_all(&[modify()]).remove(0).expect("record");
+    let with = |edit: &dyn Fn(&mut Value)| {
+        let mut record = modify();
+        edit(&mut record);
+        decode_all(&[record]).remove(0)
+    };
+    let odd_times = [
+        json!(1_689_000_000.123_456),
+        json!(1.689e9),
+        json!(null),
+        json!(1_689_000_000_123_456_u64),
+        json!("x"),
+    ];
+    for time in odd_times {
+        let record = with(&|record| record["dynamodb"]["ApproximateCreationDateTime"] = time.clone());
+        assert_eq!(record.ok().as_ref(), Some(&expected), "{time}");
+    }
+    for view_type in [json!("SOMETHING_NEW"), json!(null), json!(7)] {
+        let record = with(&|record| record["dynamodb"]["StreamViewType"] = view_type.clone());
+        assert_eq!(record.ok().as_ref(), Some(&expected), "{view_type}");
+    }
+    for field in ["SizeBytes", "ApproximateCreationDateTime", "StreamViewType"] {
+        let record = with(&|record| drop(record["dynamodb"].as_object_mut().expect("object").remove(field)));
+        assert_eq!(record.ok().as_ref(), Some(&expected), "{field}");
+    }
+    for field in ["eventID", "awsRegion", "eventSource", "eventVersion"] {
+        let record = with(&|record| drop(record.as_object_mut().expect("object").remove(field)));
+        assert_eq!(record.ok().as_ref(), Some(&expected), "{field}");
+    }
+    let size = with(&|record| record["dynamodb"]["SizeBytes"] = json!(59.5));
+    assert_eq!(size.ok().as_ref(), Some(&expected));
+    let ttl =
+        with(&|record| record["userIdentity"] = json!({ "type": "Service", "principalId": "dynamodb.amazonaws.com" }));
+    assert_eq!(ttl.ok().as_ref(), Some(&expected));
+}
+
+#[test]
+fn numbers_stay_exact() {
+    let mut record = modify();
+    record["dynamodb"]["NewImage"]["n"] = json!({ "N": "123456789012345678901234567890" });
+    let record = decode_all(&[record]).remove(0).expect("record");
+    let n = record.new.expect("new").get("n").cloned().expect("n");
+    assert_eq!(n.as_n().expect("number").as_str(), "123456789012345678901234567890");
+}
+
+#[test]
+fn one_odd_record_fails_alone_and_keeps_its_number() {
+    let broken = |edit: &dyn Fn(&mut Value)| {
+        let mut record = modify();
+        edit(&mut record);
+        let mut decoded = decode_all(&[modify(), record, modify()]);
+        assert!(decoded[0].is_ok() && decoded[2].is_ok());
+        decoded.remove(1).expect_err("broken")
+    };
+    let error = broken(&|record| record["dynamodb"]["NewImage"]["x"] = json!({ "Q": 1 }));
+    assert!(matches!(error.problem, RecordProblem::Json(_)));
+    assert_eq!(
+        (error.position, error.sequence_number.map(|n| n.to_string())),
+        (1, Some("111".to_owned()))
+    );
+    let error = broken(&|record| record["dynamodb"]["NewImage"]["n"] = json!({ "N": "NaN" }));
+    assert!(matches!(error.problem, RecordProblem::Number(_)) && error.sequence_number.is_some());
+    let error = broken(&|record| record["eventName"] = json!("UPSERT"));
+    assert!(matches!(error.problem, RecordProblem::EventName { .. }) && error.sequence_number.is_some());
+    let error = broken(&|record| record["eventSourceARN"] = json!("stream-ARN"));
+    assert!(matches!(error.problem, RecordProblem::NoStreamLabel { .. }) && error.sequence_number.is_some());
+    let error = broken(&|record| record["dynamodb"]["Keys"] = json!({ "other": { "S": "a" } }));
+    assert!(matches!(error.problem, RecordProblem::Key(_)) && error.sequence_number.is_some());
+    for number in [json!("12x"), json!(null), json!("")] {
+        let error = broken(&|record| record["dynamodb"]["SequenceNumber"] = number.clone());
+        assert!(error.sequence_number.is_none(), "{number}");
+    }
+}
+
+#[test]
+fn a_stream_without_both_images_stops_the_function() {
+    for view_type in PARTIAL_VIEW_TYPES {
+        let mut record = modify();
+        record["dynamodb"]["StreamViewType"] = json!(view_type);
+        let event = json!({ "Records": [modify(), record] }).to_string();
+        assert!(
+            matches!(decode(&event, &schema()), Err(BatchError::ViewType { .. })),
+            "{view_type}"
+        );
+    }
+    assert!(matches!(decode("{}", &schema()), Err(BatchError::NotABatch(_))));
+}
+
+#[test]
+fn an_image_that_should_be_there_is_missed() {
+    for (event, old, new, lacks) in [
+        ("INSERT", None, Some("x"), false),
+        ("INSERT", None, None, true),
+        ("MODIFY", Some("x"), Some("y"), false),
+        ("MODIFY", None, Some("y"), true),
+        ("REMOVE", Some("x"), None, false),
+        ("REMOVE", None, None, true),
+    ] {
+        let record = decode_all(&[wire(event, "1", "a", old, new)])
+            .remove(0)
+            .expect("record");
+        assert_eq!(record.lacks_image(), lacks, "{event} {old:?} {new:?}");
+        assert_eq!(coalesce([record]).first().map(|change| change.incomplete), Some(lacks));
+    }
+}
+
+#[test]
+fn records_of_one_item_become_one_change_with_its_whole_chain() {
+    let records = decode_all(&[
+        wire("MODIFY", "8", "a", Some("1"), Some("2")),
+        wire("INSERT", "9", "b", None, Some("1")),
+        wire("MODIFY", "10", "a", Some("2"), Some("3")),
+        wire("REMOVE", "11", "a", Some("3"), None),
+        wire("INSERT", "12", "a", None, Some("4")),
+    ]);
+    let changes = coalesce(records.into_iter().map(|record| record.expect("record")));
+    let [a, b] = changes.as_slice() else {
+        panic!("{changes:?}")
+    };
+    let titles = |change: &shadowkey_plan::Change| {
+        let title = |image: &Option<Item>| {
+            image
+                .as_ref()
+                .map(|item| item["title"].as_s().expect("title").to_owned())
+        };
+        change.chain.iter().map(title).collect::<Vec<_>>()
+    };
+    let some = |title: &str| Some(title.to_owned());
+    assert_eq!(titles(a), [some("1"), some("2"), some("3"), None, some("4")]);
+    assert_eq!((a.first.as_str(), a.position), ("8", 0));
+    assert!(
+        a.version
+            .as_str()
+            .ends_with("#0000000000000000000000000000000000000012")
+    );
+    assert_eq!((titles(b), b.position), (vec![None, some("1")], 1));
+}

@@ -1,0 +1,64 @@
+//! Why a batch or a record cannot be read.
+
+use shadowkey_item::{KeyError, NumberError, SequenceNumber, SequenceNumberError};
+
+/// A batch that cannot be read at all; the function stops with it.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// It is not an event of a stream.
+    #[error("the event is not a batch of DynamoDB stream records (an object with `Records`)")]
+    NotABatch(#[source] serde_json::Error),
+    /// The stream does not carry both images.
+    #[error(
+        "the stream's view type is {view_type}; shadowkey needs NEW_AND_OLD_IMAGES: switch the table's stream off and on again with that type"
+    )]
+    ViewType {
+        /// The type the record names.
+        view_type: String,
+    },
+}
+
+/// A record that cannot be read; its neighbours can.
+#[derive(Debug, thiserror::Error)]
+#[error("record {position} of the batch cannot be read: {problem}")]
+pub struct RecordError {
+    /// The record's place in the batch, from 0.
+    pub position: usize,
+    /// Its sequence number, if that much can be read.
+    pub sequence_number: Option<SequenceNumber>,
+    /// What is wrong.
+    #[source]
+    pub problem: RecordProblem,
+}
+
+/// What is wrong with a record.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordProblem {
+    /// It is not the JSON of a stream record.
+    #[error("{0}")]
+    Json(serde_json::Error),
+    /// A number in an image is none that DynamoDB can hold.
+    #[error(transparent)]
+    Number(NumberError),
+    /// It has no sequence number.
+    #[error("it has no sequence number")]
+    NoSequenceNumber,
+    /// Its sequence number is not decimal digits.
+    #[error(transparent)]
+    SequenceNumber(SequenceNumberError),
+    /// Its ARN does not end in a stream's label.
+    #[error("its eventSourceARN `{arn}` does not name a stream (`..:table/NAME/stream/LABEL`)")]
+    NoStreamLabel {
+        /// The ARN.
+        arn: String,
+    },
+    /// It is no INSERT, MODIFY or REMOVE.
+    #[error("its eventName `{name}` is not INSERT, MODIFY or REMOVE")]
+    EventName {
+        /// The name.
+        name: String,
+    },
+    /// Its keys are not those of the view file's table.
+    #[error(transparent)]
+    Key(KeyError),
+}
