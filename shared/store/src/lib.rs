@@ -4,6 +4,7 @@
 
 mod counting;
 mod error;
+mod faulty;
 mod memory;
 
 use std::future::Future;
@@ -13,6 +14,7 @@ use shadowkey_plan::{Delete, Put, Update};
 
 pub use counting::{CountingStore, Requests};
 pub use error::{Cause, Disposition, StoreError};
+pub use faulty::{Fault, FaultyStore};
 pub use memory::MemoryStore;
 
 /// What became of a conditional write.

@@ -1,0 +1,79 @@
+//! A decorator that makes calls fail on purpose.
+
+use std::sync::{Mutex, PoisonError};
+
+use shadowkey_item::{Item, Key, TableName};
+use shadowkey_plan::{Delete, Put, Update};
+
+use crate::{Page, Store, StoreError, Written};
+
+/// What goes wrong with a call.
+#[derive(Debug)]
+pub enum Fault {
+    /// It fails and has no effect.
+    Before(StoreError),
+    /// It takes effect, and then its answer is lost.
+    After(StoreError),
+}
+
+/// Passes calls on unless its script says otherwise.
+///
+/// The script is asked before every write with the name of the API operation and its table.
+pub struct FaultyStore<S, F> {
+    inner: S,
+    script: Mutex<F>,
+}
+
+impl<S, F: FnMut(&'static str, &TableName) -> Option<Fault> + Send> FaultyStore<S, F> {
+    /// A store whose writes fail as the script says.
+    pub fn new(inner: S, script: F) -> Self {
+        Self {
+            inner,
+            script: Mutex::new(script),
+        }
+    }
+
+    /// The store behind the faults.
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+
+    async fn run<T>(
+        &self,
+        operation: &'static str,
+        table: &TableName,
+        call: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, StoreError> {
+        let fault = self.script.lock().unwrap_or_else(PoisonError::into_inner)(operation, table);
+        match fault {
+            None => call.await,
+            Some(Fault::Before(error)) => Err(error),
+            Some(Fault::After(error)) => {
+                call.await?;
+                Err(error)
+            }
+        }
+    }
+}
+
+impl<S: Store, F: FnMut(&'static str, &TableName) -> Option<Fault> + Send> Store for FaultyStore<S, F> {
+    async fn get(&self, table: &TableName, key: &Key) -> Result<Option<Item>, StoreError> {
+        self.inner.get(table, key).await
+    }
+
+    async fn put(&self, put: &Put) -> Result<Written, StoreError> {
+        self.run("PutItem", &put.table, self.inner.put(put)).await
+    }
+
+    async fn update(&self, update: &Update) -> Result<Written, StoreError> {
+        self.run("UpdateItem", &update.table, self.inner.update(update)).await
+    }
+
+    async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
+        self.run("DeleteItem", &delete.table, self.inner.delete(delete)).await
+    }
+
+    async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {
+        self.inner.scan(table, start).await
+    }
+}
