@@ -6,16 +6,16 @@
 
 mod event;
 mod numbering;
+mod stage;
 mod world;
 mod write;
 
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use shadowkey_local::Engine;
-use shadowkey_store_dynamodb::{ChangeStream, Connection, StreamReader, create_table};
+use anyhow::{Context, Result};
 
+use self::stage::Stage;
 use self::world::World;
 
 /// Records the named worlds, or all of them.
@@ -48,35 +48,12 @@ fn every_world(fixtures: &Path) -> Result<Vec<String>> {
 /// Records one world and says how many records its stream carried.
 async fn record(fixtures: &Path, name: &str) -> Result<usize> {
     let world = World::load(&fixtures.join(name))?;
-    let engine = Engine::start().await?;
-    let connection = Connection::local(engine.endpoint_url());
-    let table = world.definition.name.to_string();
-    create_table(&connection, &table, &world.definition, ChangeStream::On).await?;
-    for item in &world.base {
-        item.perform(connection.dynamodb(), &table).await?;
-    }
-    let mut stream = StreamReader::open(&connection, &table).await?;
-    stream.read_available().await?;
-
+    let mut stage = Stage::set(&world).await?;
     let mut events = Vec::new();
     for batch in &world.batches {
-        for write in &batch.writes {
-            write.perform(connection.dynamodb(), &table).await?;
-        }
-        let mut records = stream.read_available().await?;
-        ensure!(
-            records.len() == batch.writes.len(),
-            "batch `{}`: {} writes and {} records",
-            batch.name,
-            batch.writes.len(),
-            records.len(),
-        );
-        for record in &mut records {
-            event::check(record).with_context(|| format!("batch `{}`", batch.name))?;
-            event::place(record, &table)?;
-        }
+        let records = stage.play(batch).await;
+        let records = records.with_context(|| format!("batch `{}`", batch.name))?;
         events.push((batch.name.as_str(), records));
     }
-    engine.stop().await;
     world.keep(&events)
 }

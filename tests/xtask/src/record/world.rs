@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::Value;
-use shadowkey_item::TableDefinition;
-use shadowkey_views::render_findings;
+use shadowkey_views::{Views, render_findings};
 
 use super::write::{PutItem, Write};
 use super::{event, numbering};
@@ -18,8 +17,8 @@ pub(crate) const WRITES: &str = "writes.json";
 /// What a recording starts from.
 pub(crate) struct World {
     folder: PathBuf,
-    /// The base table, as the view file describes it.
-    pub(crate) definition: TableDefinition,
+    /// What the view file declares.
+    pub(crate) views: Views,
     /// The items that are there before.
     pub(crate) base: Vec<PutItem>,
     /// The writes, one batch for each event.
@@ -42,7 +41,7 @@ impl World {
         let base = read(&folder.join("base.jsonl"))?;
         Ok(Self {
             folder: folder.to_owned(),
-            definition: definition(&folder.join("views.toml"))?,
+            views: views(&folder.join("views.toml"))?,
             base: base
                 .lines()
                 .map(PutItem::from_json)
@@ -84,17 +83,12 @@ impl World {
     }
 }
 
-/// The table of a view file that has no error.
-fn definition(path: &Path) -> Result<TableDefinition> {
+/// Reads a view file that has no error.
+fn views(path: &Path) -> Result<Views> {
     let text = read(path)?;
     let loaded = shadowkey_views::load(&text);
-    let Some(views) = loaded.views else {
-        bail!(
-            "{}",
-            render_findings(&path.to_string_lossy(), &text, &loaded.findings, false)
-        );
-    };
-    Ok(views.table().clone())
+    let findings = || render_findings(&path.to_string_lossy(), &text, &loaded.findings, false);
+    loaded.views.with_context(findings)
 }
 
 fn read(path: &Path) -> Result<String> {
