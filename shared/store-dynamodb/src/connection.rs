@@ -7,7 +7,6 @@ use std::time::Duration;
 use aws_config::environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider};
 use aws_config::meta::credentials::CredentialsProviderChain;
 use aws_config::meta::region::RegionProviderChain;
-use aws_config::profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider};
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, ConfigLoader, Region, SdkConfig};
@@ -58,24 +57,22 @@ impl Connection {
     /// Connects as the AWS CLI would with these options: environment variables, shared config files, the role.
     ///
     /// `AWS_REGION`, `AWS_PROFILE`, `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_DYNAMODB` and the other variables of the SDK count.
-    /// TLS is rustls with ring. Where the endpoint is plain HTTP on this machine, which only an engine for development can
-    /// be, both APIs use it, and dummy credentials and a dummy region stand in for those that are neither in the environment
-    /// nor in a profile, so that no one has to configure them.
+    /// TLS is rustls with ring.
+    ///
+    /// An endpoint that is plain HTTP on this machine can only be an engine for development. Unless the options name a
+    /// profile, such an endpoint is used for both APIs, credentials and region come from environment variables alone, and
+    /// dummies stand in for those that are not there, so that no one has to configure them.
     ///
     /// No request is sent. An error means that no region is known.
     pub async fn from_environment(options: ConnectOptions) -> Result<Self, ConnectError> {
         let local = local_endpoint(&options, |name| env::var(name).ok());
-        let mut loader = loader();
-        if let Some(profile) = &options.profile {
-            loader = loader.profile_name(profile);
-        }
-        loader = match local {
-            Some(endpoint_url) => loader
+        let loader = match local {
+            Some(endpoint_url) => loader()
                 .http_client(aws_smithy_http_client::Builder::new().build_http())
                 .region(local_region(&options))
-                .credentials_provider(local_credentials(&options))
+                .credentials_provider(local_credentials())
                 .endpoint_url(endpoint_url),
-            None => remote(loader, &options),
+            None => remote(loader(), &options),
         };
         let config = loader.load().await;
         if config.region().is_none() {
@@ -98,7 +95,7 @@ impl Connection {
         Self::new(config)
     }
 
-    fn new(config: SdkConfig) -> Self {
+    pub(crate) fn new(config: SdkConfig) -> Self {
         Self {
             dynamodb: aws_sdk_dynamodb::Client::new(&config),
             streams: OnceLock::new(),
@@ -135,6 +132,9 @@ fn timeouts() -> TimeoutConfig {
 fn remote(loader: ConfigLoader, options: &ConnectOptions) -> ConfigLoader {
     let https = aws_smithy_http_client::Builder::new().tls_provider(tls::Provider::Rustls(CryptoMode::Ring));
     let mut loader = loader.http_client(https.build_https());
+    if let Some(profile) = &options.profile {
+        loader = loader.profile_name(profile);
+    }
     if let Some(region) = &options.region {
         loader = loader.region(Region::new(region.clone()));
     }
@@ -144,8 +144,11 @@ fn remote(loader: ConfigLoader, options: &ConnectOptions) -> ConfigLoader {
     loader
 }
 
-/// The endpoint asked for, if it is plain HTTP on this machine.
+/// The endpoint asked for, if it is plain HTTP on this machine and no profile is asked for.
 fn local_endpoint(options: &ConnectOptions, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    if options.profile.is_some() {
+        return None;
+    }
     let ignored =
         variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let configured = || {
@@ -161,23 +164,13 @@ fn local_endpoint(options: &ConnectOptions, variable: impl Fn(&str) -> Option<St
 }
 
 fn local_region(options: &ConnectOptions) -> RegionProviderChain {
-    let mut profile = ProfileFileRegionProvider::builder();
-    if let Some(name) = &options.profile {
-        profile = profile.profile_name(name);
-    }
     RegionProviderChain::first_try(options.region.clone().map(Region::new))
         .or_else(EnvironmentVariableRegionProvider::new())
-        .or_else(profile.build())
         .or_else(Region::from_static(LOCAL_REGION))
 }
 
-fn local_credentials(options: &ConnectOptions) -> CredentialsProviderChain {
-    let mut profile = ProfileFileCredentialsProvider::builder();
-    if let Some(name) = &options.profile {
-        profile = profile.profile_name(name);
-    }
+fn local_credentials() -> CredentialsProviderChain {
     CredentialsProviderChain::first_try("Environment", EnvironmentVariableCredentialsProvider::new())
-        .or_else("Profile", profile.build())
         .or_else("Local", dummy_credentials())
 }
 
@@ -229,6 +222,16 @@ mod tests {
         assert_eq!(endpoint(None, &variables).as_deref(), Some(service));
         assert_eq!(endpoint(None, &variables[..1]).as_deref(), Some(general));
         assert_eq!(endpoint(Some("https://example.com"), &variables), None);
+    }
+
+    #[test]
+    fn a_named_profile_is_asked_whatever_the_endpoint() {
+        let options = ConnectOptions {
+            endpoint_url: Some("http://127.0.0.1:8000".to_owned()),
+            profile: Some("dev".to_owned()),
+            region: None,
+        };
+        assert_eq!(local_endpoint(&options, |_| None), None);
     }
 
     #[test]

@@ -168,3 +168,6 @@ impl Request<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,8 @@ mod admin;
 mod connection;
 mod error;
 mod expression;
+#[cfg(test)]
+mod script;
 mod shard;
 mod store;
 mod stream;

@@ -12,7 +12,7 @@ use crate::stream_record::lambda_record;
 ///
 /// An empty page is not the end: "it might take multiple calls to get to a portion of the shard that contains stream
 /// records" (GetRecords in the API reference). What lies behind more empty pages than this comes with the next call.
-const EMPTY_PAGES: usize = 5;
+pub(crate) const EMPTY_PAGES: usize = 5;
 
 /// Where the reader is in a shard.
 #[derive(Debug)]

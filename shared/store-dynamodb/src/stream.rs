@@ -171,3 +171,6 @@ impl StreamError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,3 +67,77 @@ impl Fields {
         self.value(name, text.map(Value::String));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodbstreams::primitives::{Blob, DateTime};
+    use aws_sdk_dynamodbstreams::types::{OperationType, StreamViewType};
+
+    use super::*;
+
+    fn record() -> aws_sdk_dynamodbstreams::types::builders::RecordBuilder {
+        let change = StreamRecord::builder()
+            .approximate_creation_date_time(DateTime::from_millis(1_767_607_200_750))
+            .keys("PK", SdkValue::S("a".into()))
+            .new_image("PK", SdkValue::S("a".into()))
+            .new_image("n", SdkValue::N("12345678901234567890123456789012345678".into()))
+            .new_image(
+                "b",
+                SdkValue::L(vec![SdkValue::B(Blob::new([0, 1, 2])), SdkValue::Null(true)]),
+            )
+            .sequence_number("111")
+            .size_bytes(26)
+            .stream_view_type(StreamViewType::NewAndOldImages);
+        Record::builder()
+            .event_id("c4ca4238a0b923820dcc509a6f75849b")
+            .event_name(OperationType::Insert)
+            .event_version("1.1")
+            .event_source("aws:dynamodb")
+            .aws_region("eu-central-1")
+            .dynamodb(change.build())
+    }
+
+    #[test]
+    fn a_record_has_the_shape_in_which_lambda_delivers_it() {
+        let json = lambda_record(record().build(), "arn:x/stream/l").expect("record");
+        let expected = json!({
+            "eventID": "c4ca4238a0b923820dcc509a6f75849b",
+            "eventName": "INSERT",
+            "eventVersion": "1.1",
+            "eventSource": "aws:dynamodb",
+            "awsRegion": "eu-central-1",
+            "dynamodb": {
+                "ApproximateCreationDateTime": 1_767_607_200,
+                "Keys": {"PK": {"S": "a"}},
+                "NewImage": {
+                    "PK": {"S": "a"},
+                    "b": {"L": [{"B": "AAEC"}, {"NULL": true}]},
+                    "n": {"N": "12345678901234567890123456789012345678"},
+                },
+                "SequenceNumber": "111",
+                "SizeBytes": 26,
+                "StreamViewType": "NEW_AND_OLD_IMAGES",
+            },
+            "eventSourceARN": "arn:x/stream/l",
+        });
+        assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn a_deletion_by_the_service_names_it() {
+        let full = Identity::builder()
+            .r#type("Service")
+            .principal_id("dynamodb.amazonaws.com");
+        for identity in [full.build(), Identity::builder().build()] {
+            let json = lambda_record(record().user_identity(identity).build(), "arn").expect("record");
+            let expected = json!({"type": "Service", "principalId": "dynamodb.amazonaws.com"});
+            assert_eq!(json["userIdentity"], expected);
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_an_error() {
+        let change = StreamRecord::builder().new_image("n", SdkValue::N("NaN".into()));
+        assert!(lambda_record(record().dynamodb(change.build()).build(), "arn").is_err());
+    }
+}

@@ -1,5 +1,7 @@
 //! The store contract on the embedded engine, and what only a store over HTTP shows.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 #[path = "contract/mod.rs"]
 mod contract;
 

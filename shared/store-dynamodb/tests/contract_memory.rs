@@ -1,5 +1,7 @@
 //! The store contract on the memory twin.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 #[path = "contract/mod.rs"]
 mod contract;
 
