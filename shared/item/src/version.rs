@@ -33,6 +33,20 @@ impl SequenceNumber {
         &self.0
     }
 
+    /// The next number, unless all 40 digits are used up.
+    pub fn successor(&self) -> Option<Self> {
+        let kept = self.0.trim_end_matches('9');
+        let carried = "0".repeat(self.0.len() - kept.len());
+        let next = match kept.char_indices().next_back() {
+            Some((last, digit)) => {
+                let digit = char::from_digit(digit.to_digit(10)? + 1, 10)?;
+                format!("{}{digit}{carried}", kept.get(..last)?)
+            }
+            None => format!("1{carried}"),
+        };
+        Self::parse(&next).ok()
+    }
+
     fn padded(&self) -> String {
         format!("{:0>WIDTH$}", self.0)
     }
@@ -96,6 +110,15 @@ mod tests {
         assert!(version("l", "999") < version("l", "1000"));
         assert!(version("2026-01-05T10:00:00.000", "999") < version("2026-01-06T10:00:00.000", "1"));
         assert!(SequenceNumber("999".into()) < SequenceNumber("1000".into()));
+    }
+
+    #[test]
+    fn the_successor_carries_over_all_digits() {
+        let successor = |text: &str| SequenceNumber(text.into()).successor().map(|next| next.0);
+        for (text, next) in [("1", "2"), ("109", "110"), ("999", "1000"), ("0099", "0100")] {
+            assert_eq!(successor(text).as_deref(), Some(next));
+        }
+        assert_eq!(successor(&"9".repeat(40)), None);
     }
 
     #[test]

@@ -1,0 +1,87 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Keeps derived items, composite attributes and inverted-order keys of a DynamoDB table true from its stream.
+#[derive(Debug, Parser)]
+#[command(name = "shadowkey", version)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check a view file and say what is wrong with it, where, and what to do.
+    Check(CheckOptions),
+    /// Show what one item derives: attributes, shadows, and views that fail.
+    Render(RenderOptions),
+    /// Run recorded stream events through the worker on an embedded engine, and show the tables they lead to.
+    Replay(ReplayOptions),
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct CommonOptions {
+    /// The view file.
+    #[arg(long, value_name = "FILE", env = "SHADOWKEY_VIEWS", default_value = maintain::DEFAULT_VIEWS)]
+    pub(crate) views: PathBuf,
+    /// The form of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For a person.
+    Text,
+    /// For a program, with items in DynamoDB JSON.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckOptions {
+    #[command(flatten)]
+    pub(crate) common: CommonOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderOptions {
+    #[command(flatten)]
+    pub(crate) common: CommonOptions,
+    /// The item in DynamoDB JSON, as `aws dynamodb get-item` prints it; `-` reads it from standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) item: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayOptions {
+    #[command(flatten)]
+    pub(crate) common: CommonOptions,
+    /// Recorded events: Lambda event JSON, or one record a line. Each file is one batch.
+    #[arg(value_name = "EVENT_FILE", required = true)]
+    pub(crate) events: Vec<PathBuf>,
+    /// Items to load first: one a line in DynamoDB JSON, or the output of a Scan.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) base: Option<PathBuf>,
+    /// Cut each file into batches of this many records.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) batch_size: Option<u32>,
+    /// Deliver every batch twice; with a seed, a part from a random record on.
+    #[arg(long)]
+    pub(crate) duplicate: bool,
+    /// Cut the files into batches of random sizes, up to the batch size; the same seed does the same.
+    #[arg(long, value_name = "SEED")]
+    pub(crate) seed: Option<u64>,
+    /// Use the engine at this address instead of the embedded one.
+    #[arg(long, value_name = "URL")]
+    pub(crate) endpoint_url: Option<String>,
+    /// The region, with an endpoint.
+    #[arg(long, value_name = "REGION", requires = "endpoint_url")]
+    pub(crate) region: Option<String>,
+    /// The profile, with an endpoint.
+    #[arg(long, value_name = "PROFILE", requires = "endpoint_url")]
+    pub(crate) profile: Option<String>,
+}
