@@ -8,11 +8,11 @@ use crate::StreamError;
 use crate::stream::Stream;
 use crate::stream_record::lambda_record;
 
-/// How many empty pages in a row make an open shard count as read.
+/// How many empty pages in a row end a visit to a shard.
 ///
 /// An empty page is not the end: "it might take multiple calls to get to a portion of the shard that contains stream
-/// records" (GetRecords in the API reference). What lies behind more empty pages than this comes with the next call.
-pub(crate) const EMPTY_PAGES: usize = 5;
+/// records" (GetRecords in the API reference). What lies behind more empty pages than this comes with the next visit.
+pub(crate) const EMPTY_PAGES: usize = 10;
 
 /// Where the reader is in a shard.
 #[derive(Debug)]
@@ -67,18 +67,16 @@ impl Shard {
         records: &mut Vec<Value>,
     ) -> Result<(), StreamError> {
         let mut empty_pages = 0;
-        while !self.finished {
+        while !self.finished && empty_pages < EMPTY_PAGES {
             let page = self.page(stream).await?;
-            if page.is_empty() {
-                empty_pages += 1;
-            } else {
+            if !page.is_empty() {
                 empty_pages = 0;
+            } else if self.is_read() {
+                break;
+            } else {
+                empty_pages += 1;
             }
             records.extend(page);
-            let open = self.ending.is_none();
-            if empty_pages > 0 && (self.is_read() || open && empty_pages >= EMPTY_PAGES) {
-                break;
-            }
         }
         Ok(())
     }

@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use serde_json::json;
-use shadowkey_item::item_from_json;
+use shadowkey_item::{KeyAttribute, KeySchema, ScalarType, item_from_json};
 use shadowkey_plan::{Condition, Put};
-use shadowkey_store::{Store, Written};
+use shadowkey_store::{Page, Store, Written};
 
 use super::*;
 use crate::script::{Exchange, Script};
@@ -132,6 +132,30 @@ async fn without_credentials_nothing_is_permitted() {
         .build();
     let error = put_over(&Connection::new(config)).await.expect_err("an error");
     assert_eq!(failure(&error), Failure::NotPermitted, "{error:?}");
+}
+
+#[tokio::test]
+async fn reads_are_strongly_consistent() {
+    let exchange = |operation| Exchange {
+        operation,
+        request: json!({"ConsistentRead": true}),
+        status: 200,
+        answer: json!({}),
+    };
+    let (connection, script) = Script::start([exchange("GetItem"), exchange("Scan")]);
+    let table = TableName("app".to_owned());
+    let store = DynamoStore::new(&connection, BTreeMap::from([(table.clone(), "app-prod".to_owned())]));
+    let schema = KeySchema {
+        partition: KeyAttribute {
+            name: "id".to_owned(),
+            kind: ScalarType::S,
+        },
+        sort: None,
+    };
+    let key = schema.key_of(&put().item).expect("key");
+    assert_eq!(store.get(&table, &key).await.expect("get"), None);
+    assert_eq!(store.scan(&table, None).await.expect("scan"), Page::default());
+    script.finish();
 }
 
 #[tokio::test]

@@ -138,12 +138,14 @@ async fn a_shard_waits_while_there_may_be_more_in_its_parent() {
 }
 
 #[tokio::test]
-async fn empty_pages_do_not_end_a_closed_shard() {
-    let mut exchanges = vec![stream(&[("a", None, Some("101"))]), from_the_beginning("a", "a0")];
-    exchanges.extend((0..3 * EMPTY_PAGES).map(|_| page("a0", &[], Some("a0"))));
-    exchanges.push(page("a0", &["101"], None));
+async fn empty_pages_do_not_end_a_shard() {
+    let mut exchanges = vec![stream(&[("a", None, Some("102"))]), from_the_beginning("a", "a0")];
+    exchanges.extend((1..EMPTY_PAGES).map(|_| page("a0", &[], Some("a0"))));
+    exchanges.push(page("a0", &["101"], Some("a1")));
+    exchanges.extend((1..EMPTY_PAGES).map(|_| page("a1", &[], Some("a1"))));
+    exchanges.push(page("a1", &["102"], None));
     let (mut reader, script) = open(exchanges).await;
-    assert_eq!(read(&mut reader).await, ["101"]);
+    assert_eq!(read(&mut reader).await, ["101", "102"]);
     script.finish();
 }
 
