@@ -35,17 +35,29 @@ pub enum EngineError {
     /// There is no database in memory.
     #[error("the embedded engine's database failed")]
     Database(#[from] DynoxideError),
-    /// There is no port to listen on.
-    #[error("the embedded engine found no local port to listen on")]
-    Listen(#[from] std::io::Error),
+    /// It cannot listen on the port.
+    #[error("the embedded engine cannot listen on port {port} of this machine (0 is any free one)")]
+    Listen {
+        /// The port asked for.
+        port: u16,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
 }
 
 impl Engine {
     /// Starts an engine on a free port of 127.0.0.1, served by the Tokio runtime it is called in.
     pub async fn start() -> Result<Self, EngineError> {
+        Self::start_on(0).await
+    }
+
+    /// Starts an engine on a port of 127.0.0.1.
+    pub async fn start_on(port: u16) -> Result<Self, EngineError> {
         let database = Database::memory()?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?;
+        let listen = |source| EngineError::Listen { port, source };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
         let (shutdown, stopped) = oneshot::channel::<()>();
         let serving = dynoxide::server::serve_with_shutdown(listener, database.clone(), async {
             let _ = stopped.await;
@@ -115,6 +127,14 @@ mod tests {
             Engine::start().await.expect("other"),
         );
         assert_ne!(one.endpoint_url(), other.endpoint_url());
+    }
+
+    #[tokio::test]
+    async fn a_port_that_is_taken_is_named() {
+        let engine = Engine::start().await.expect("engine");
+        let port = engine.address.port();
+        let error = Engine::start_on(port).await.err().expect("taken");
+        assert!(error.to_string().contains(&port.to_string()));
     }
 
     #[tokio::test]

@@ -217,10 +217,11 @@ fn template_help(problem: &TemplateProblem) -> String {
 
 /// The name nearest to one that is not known, if it is near enough to be a slip.
 fn closest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let slip = unknown.chars().count().div_ceil(3).max(1);
+    let length = unknown.chars().count();
+    let slip = length.div_ceil(3);
     known
         .map(|name| (strsim::damerau_levenshtein(unknown, name), name))
-        .filter(|(distance, _)| *distance <= slip)
+        .filter(|(distance, _)| *distance <= slip && *distance < length)
         .min()
         .map(|(_, name)| name)
 }

@@ -1,6 +1,8 @@
-//! The chores of this repository: `cargo xtask check`, `cargo xtask record-fixtures`.
+//! The chores of this repository: `cargo xtask check | readme | engine | record-fixtures`.
 
 mod check;
+mod engine;
+mod readme;
 mod record;
 
 use std::path::Path;
@@ -20,6 +22,10 @@ struct Arguments {
 enum Chore {
     /// Formatting, lints and documentation, with every warning denied.
     Check,
+    /// Runs the commands of README.md, in their order.
+    Readme,
+    /// Serves the embedded engine on a local port, with the tables of a view file, until it is interrupted.
+    Engine(engine::Options),
     /// Records the events of fixture worlds from the embedded engine's stream.
     RecordFixtures {
         /// Folders in tests/fixtures; all of them if none is named.
@@ -31,6 +37,8 @@ enum Chore {
 async fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Check => check::run(root()?),
+        Chore::Readme => readme::run(root()?),
+        Chore::Engine(options) => engine::run(&options).await,
         Chore::RecordFixtures { worlds } => record::run(&root()?.join("tests/fixtures"), worlds).await,
     }
 }
