@@ -10,7 +10,7 @@ use aws_config::meta::region::RegionProviderChain;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, ConfigLoader, Region, SdkConfig};
-use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
+use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider, SharedHttpClient};
 use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
 
 /// How long a TCP and TLS connection may take to come up.
@@ -42,6 +42,12 @@ pub enum ConnectError {
     /// No region is configured anywhere.
     #[error("no AWS region is configured; set AWS_REGION, name one with `--region`, or add one to the profile")]
     NoRegion,
+    /// The endpoint is not one.
+    #[error("`{url}` is not an endpoint; write it as `http://127.0.0.1:8000`")]
+    Endpoint {
+        /// What was given.
+        url: String,
+    },
 }
 
 /// The clients of the DynamoDB and the DynamoDB Streams API, over one pool of HTTP connections.
@@ -63,7 +69,7 @@ impl Connection {
     /// profile, such an endpoint is used for both APIs, credentials and region come from environment variables alone, and
     /// dummies stand in for those that are not there, so that no one has to configure them.
     ///
-    /// No request is sent. An error means that no region is known.
+    /// No request is sent. An error means that the endpoint is not a URL or that no region is known.
     pub async fn from_environment(options: ConnectOptions) -> Result<Self, ConnectError> {
         let local = local_endpoint(&options, |name| env::var(name).ok());
         let loader = match local {
@@ -75,24 +81,18 @@ impl Connection {
             None => remote(loader(), &options),
         };
         let config = loader.load().await;
-        if config.region().is_none() {
-            return Err(ConnectError::NoRegion);
+        match config.endpoint_url() {
+            Some(url) if !is_url(url) => return Err(ConnectError::Endpoint { url: url.to_owned() }),
+            _ if config.region().is_none() => return Err(ConnectError::NoRegion),
+            _ => {}
         }
         Ok(Self::new(config))
     }
 
     /// Connects to an engine for development over plain HTTP, with dummy credentials, whatever the environment says.
     pub fn local(endpoint_url: impl Into<String>) -> Self {
-        let config = SdkConfig::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .http_client(aws_smithy_http_client::Builder::new().build_http())
-            .retry_config(RetryConfig::disabled())
-            .timeout_config(timeouts())
-            .region(Region::from_static(LOCAL_REGION))
-            .credentials_provider(SharedCredentialsProvider::new(dummy_credentials()))
-            .endpoint_url(endpoint_url)
-            .build();
-        Self::new(config)
+        let http_client = aws_smithy_http_client::Builder::new().build_http();
+        Self::new(local_config(http_client, endpoint_url.into()))
     }
 
     pub(crate) fn new(config: SdkConfig) -> Self {
@@ -113,6 +113,23 @@ impl Connection {
         self.streams
             .get_or_init(|| aws_sdk_dynamodbstreams::Client::new(&self.config))
     }
+}
+
+fn is_url(text: &str) -> bool {
+    let host = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    host.is_some_and(|host| !host.is_empty())
+}
+
+fn local_config(http_client: SharedHttpClient, endpoint_url: String) -> SdkConfig {
+    SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .http_client(http_client)
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(timeouts())
+        .region(Region::from_static(LOCAL_REGION))
+        .credentials_provider(SharedCredentialsProvider::new(dummy_credentials()))
+        .endpoint_url(endpoint_url)
+        .build()
 }
 
 fn loader() -> ConfigLoader {
@@ -180,6 +197,10 @@ fn dummy_credentials() -> Credentials {
 
 #[cfg(test)]
 mod tests {
+    use aws_sdk_dynamodb::Config;
+    use aws_sdk_dynamodb::error::SdkError;
+    use aws_smithy_http_client::test_util::NeverClient;
+
     use super::*;
 
     fn endpoint(option: Option<&str>, variables: &[(&str, &str)]) -> Option<String> {
@@ -241,5 +262,41 @@ mod tests {
             ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true"),
         ];
         assert_eq!(endpoint(None, &variables), None);
+    }
+
+    #[tokio::test]
+    async fn a_request_without_an_answer_ends_and_is_not_sent_again() {
+        let config = local_config(
+            SharedHttpClient::new(NeverClient::new()),
+            "http://127.0.0.1:1".to_owned(),
+        );
+        let connection = Connection::new(config);
+        let timeouts = connection.dynamodb().config().timeout_config().expect("timeouts");
+        assert_eq!(timeouts.operation_attempt_timeout(), Some(ATTEMPT_TIMEOUT));
+        assert_eq!(timeouts.connect_timeout(), Some(CONNECT_TIMEOUT));
+        let attempt = Duration::from_millis(20);
+        let sooner = TimeoutConfig::builder().operation_attempt_timeout(attempt).build();
+        let request = connection.dynamodb().list_tables().customize();
+        let request = request.config_override(Config::builder().timeout_config(sooner));
+        let started = std::time::Instant::now();
+        let answer = request.send().await;
+        assert!(matches!(answer, Err(SdkError::TimeoutError(_))), "{answer:?}");
+        assert!(started.elapsed() >= attempt);
+    }
+
+    #[tokio::test]
+    async fn an_endpoint_that_is_no_url_is_named() {
+        for bad in ["localhost:8000", "ftp://example.com", "http://", ""] {
+            let options = ConnectOptions {
+                endpoint_url: Some(bad.to_owned()),
+                region: Some("eu-central-1".to_owned()),
+                profile: None,
+            };
+            let error = Connection::from_environment(options).await.expect_err("an error");
+            assert!(
+                matches!(&error, ConnectError::Endpoint { url } if url == bad),
+                "{error}"
+            );
+        }
     }
 }
