@@ -99,8 +99,9 @@ impl Replay {
             for record in self.readable(&echo)? {
                 self.touched.push(record.key.attributes().clone());
             }
+            // What is parked is parked: that an echo meets it again says nothing new.
             let echoed = self.invoke(&echo).await?;
-            if echoed.is_failure() {
+            if echoed.may_pass() {
                 self.batches.push(echoed);
             }
         }
@@ -114,7 +115,7 @@ impl Replay {
             Ok(outcome) => {
                 self.take(&outcome);
                 let response = serde_json::to_value(response(&outcome)).unwrap_or_default();
-                Ok(Delivered::new(&batch.file, response, outcome.earliest_failed))
+                Ok(Delivered::new(&batch.file, response, outcome))
             }
             // The whole batch failed by itself; it is delivered again and then given up like any other.
             Err(error @ WorkerError::Unreportable(_)) => {

@@ -7,7 +7,7 @@ use comfy_table::{Cell, ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 use shadowkey_item::{AttributeValue, Item, SequenceNumber, TableDefinition, TableName, item_to_json};
 use shadowkey_views::{MARKER, Marker};
-use shadowkey_worker::Counters;
+use shadowkey_worker::{Cause, Counters, Outcome};
 
 use crate::replay::batches::Batch;
 use crate::replay::parked::Parked;
@@ -21,6 +21,7 @@ pub(crate) struct Delivered {
     file: PathBuf,
     response: Value,
     failed: Failed,
+    may_pass: bool,
 }
 
 #[derive(Debug)]
@@ -31,11 +32,13 @@ enum Failed {
 }
 
 impl Delivered {
-    pub(crate) fn new(file: &Path, response: Value, earliest_failed: Option<SequenceNumber>) -> Self {
+    pub(crate) fn new(file: &Path, response: Value, outcome: Outcome) -> Self {
+        let mut problems = outcome.items.iter().flat_map(|item| &item.problems);
         Self {
             file: file.to_owned(),
             response,
-            failed: earliest_failed.map_or(Failed::Nothing, Failed::From),
+            may_pass: problems.any(|problem| problem.cause != Cause::Permanent),
+            failed: outcome.earliest_failed.map_or(Failed::Nothing, Failed::From),
         }
     }
 
@@ -44,7 +47,13 @@ impl Delivered {
             file: file.to_owned(),
             response,
             failed: Failed::Everything,
+            may_pass: true,
         }
+    }
+
+    /// Whether something failed that is not parked.
+    pub(crate) fn may_pass(&self) -> bool {
+        self.may_pass
     }
 
     pub(crate) fn is_failure(&self) -> bool {
@@ -171,6 +180,9 @@ impl Report {
                 let title = format!("{}  {partition} = {}", table.definition.name, plain(value));
                 *text += &format!("{title}\n{}\n", self.items_text(table, items, sort));
             }
+        }
+        if table.items.is_empty() {
+            *text += &format!("{}: no items\n\n", table.definition.name);
         }
         if untouched > 0 {
             *text += &format!(

@@ -1,0 +1,392 @@
+//! The contract of `check`, `render` and `replay`: JSON on stdout alone, exit codes, and what odd input does.
+
+use std::ffi::OsString;
+use std::fs;
+
+use serde_json::{Value, json};
+use shadowkey::{Console, run};
+use tempfile::TempDir;
+
+const VIEWS: &str = r##"version = 1
+[table]
+name = "app"
+partition_key = { name = "PK", type = "S" }
+sort_key = { name = "SK", type = "S" }
+[source.ticket]
+match = { PK = [{ prefix = "ORG#" }], SK = [{ prefix = "TICKET#" }] }
+[attribute.name]
+source = "ticket"
+value = "{'a.b c#d'}_{size}"
+[shadow.by-updated]
+source = "ticket"
+key = { PK = "{PK}", SK = "UPDATED#{UpdatedAt | time | desc}#{big}" }
+project = ["size"]
+[shadow.by-code]
+source = "ticket"
+into = { table = "lookup", partition_key = { name = "id", type = "S" } }
+key = { id = "CODE#{code | pad(2)}" }
+"##;
+
+/// What a command answered.
+struct Answer {
+    exit: u8,
+    out: String,
+    notices: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}\n{}", self.out, self.notices))
+    }
+}
+
+/// A folder of files that commands are run on.
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Self {
+        let desk = Self(TempDir::new().expect("folder"));
+        desk.file("views.toml", VIEWS);
+        desk
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.0.path().join(name);
+        fs::write(&path, text).expect(name);
+        path.to_str().expect("path").to_owned()
+    }
+
+    fn event(&self, name: &str, records: &[Value]) -> String {
+        self.file(name, &json!({ "Records": records }).to_string())
+    }
+
+    async fn run(&self, arguments: &[&str]) -> Answer {
+        let views = self.0.path().join("views.toml");
+        let command = ["shadowkey", arguments[0], "--views"].map(OsString::from);
+        let rest = arguments[1..].iter().map(OsString::from);
+        let (mut out, mut notices) = (Vec::new(), Vec::new());
+        let mut console = Console {
+            out: &mut out,
+            notices: &mut notices,
+            color: false,
+        };
+        let exit = run(command.into_iter().chain([views.into()]).chain(rest), &mut console).await;
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        Answer {
+            exit,
+            out: text(out),
+            notices: text(notices),
+        }
+    }
+}
+
+/// The ticket `TICKET#id` with these attributes besides what every ticket has.
+fn ticket(id: &str, attributes: Value) -> Value {
+    let mut item = json!({
+        "PK": { "S": "ORG#1" }, "SK": { "S": format!("TICKET#{id}") }, "UpdatedAt": { "S": "2024-01-01T00:00:00Z" },
+        "big": { "N": "123456789012345678901234567890" }, "a.b c#d": { "S": "x_y" }, "size": { "N": "1E2" },
+    });
+    for (name, value) in attributes.as_object().expect("attributes") {
+        item[name] = value.clone();
+    }
+    item
+}
+
+fn record(event: &str, number: u32, old: Option<&Value>, new: Option<&Value>) -> Value {
+    let image = old.or(new).expect("image");
+    let mut change = json!({
+        "Keys": { "PK": image["PK"], "SK": image["SK"] },
+        "SequenceNumber": number.to_string(), "SizeBytes": 100, "StreamViewType": "NEW_AND_OLD_IMAGES",
+        "ApproximateCreationDateTime": 1_700_000_000,
+    });
+    for (name, image) in [("OldImage", old), ("NewImage", new)] {
+        if let Some(image) = image {
+            change[name] = image.clone();
+        }
+    }
+    json!({
+        "eventID": number.to_string(), "eventName": event, "eventVersion": "1.1", "eventSource": "aws:dynamodb",
+        "awsRegion": "eu-central-1", "dynamodb": change,
+        "eventSourceARN": "arn:aws:dynamodb:eu-central-1:123456789012:table/prod-app-1X2Y/stream/2026-01-05T10:00:00.000",
+    })
+}
+
+/// The sort keys in the sources' table, in their order.
+fn sort_keys(answer: &Answer) -> Vec<String> {
+    let tables = answer.json()["tables"]["app"].clone();
+    let items = tables.as_array().expect("items").iter();
+    items
+        .map(|item| item["SK"]["S"].as_str().expect("SK").to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn check_answers_with_its_findings_and_exits_by_them() {
+    let desk = Desk::new();
+    let good = desk.run(&["check", "--format", "json"]).await;
+    assert_eq!((good.exit, good.json()), (0, json!({ "findings": [] })));
+    desk.file("views.toml", &VIEWS.replace("pad(2)", "pda(2)"));
+    let bad = desk.run(&["check", "--format", "json"]).await;
+    assert_eq!(bad.exit, 1);
+    assert_eq!(
+        bad.json()["findings"][0],
+        json!({
+            "severity": "error", "code": "SK002", "view": "by-code", "message": "the op `pda` is not known",
+            "help": "did you mean `pad`?", "line": 18, "column": 28,
+        })
+    );
+    assert!(desk.run(&["check"]).await.out.contains("error[SK002]"));
+    fs::remove_file(desk.0.path().join("views.toml")).expect("removed");
+    assert_eq!(desk.run(&["check"]).await.exit, 2);
+}
+
+#[tokio::test]
+async fn render_derives_one_item_without_a_version() {
+    let desk = Desk::new();
+    let item = desk.file("item.json", &ticket("1", json!({ "code": { "N": "7" } })).to_string());
+    let answer = desk.run(&["render", "--format", "json", "--item", &item]).await;
+    assert_eq!(answer.exit, 0, "{}", answer.notices);
+    let json = answer.json();
+    assert_eq!(json["attributes"], json!({ "name": { "S": "x%5Fy_100" } }));
+    assert_eq!(json["parked"], json!([]));
+    let shadows = json["shadows"].as_array().expect("shadows");
+    assert_eq!(shadows.len(), 2);
+    let mut code = shadows[0].clone();
+    let definition = code["item"]["_shadow"]["M"]
+        .as_object_mut()
+        .expect("marker")
+        .remove("def");
+    assert!(definition.is_some());
+    let of = json!({ "M": { "PK": { "S": "ORG#1" }, "SK": { "S": "TICKET#1" } } });
+    assert_eq!(
+        code,
+        json!({ "view": "by-code", "table": "lookup", "item": {
+            "id": { "S": "CODE#07" },
+            "_shadow": { "M": { "from": { "S": "app" }, "view": { "S": "by-code" }, "of": of } },
+        } })
+    );
+    let wrapped = desk.file("get-item.json", &json!({ "Item": ticket("1", json!({})) }).to_string());
+    assert_eq!(desk.run(&["render", "--item", &wrapped]).await.exit, 0);
+}
+
+#[tokio::test]
+async fn render_says_which_view_fails_and_why() {
+    let desk = Desk::new();
+    let item = desk.file("item.json", &ticket("1", json!({ "code": { "N": "700" } })).to_string());
+    let answer = desk.run(&["render", "--format", "json", "--item", &item]).await;
+    assert_eq!(answer.exit, 1);
+    let parked = &answer.json()["parked"][0];
+    assert_eq!(
+        (&parked["view"], &parked["code"]),
+        (&json!("by-code"), &json!("does-not-fit"))
+    );
+    assert!(
+        parked["message"]
+            .as_str()
+            .is_some_and(|message| message.contains("`700` does not fit `pad(2)`"))
+    );
+    for (name, text) in [
+        ("a", "{"),
+        ("b", "[1]"),
+        ("c", r#"{"PK":{"S":"ORG#1"}}"#),
+        ("d", r#"{"PK":{"N":"1"},"SK":{"S":"x"}}"#),
+    ] {
+        let bad = desk.run(&["render", "--item", &desk.file(name, text)]).await;
+        assert_eq!(bad.exit, 2, "{text}");
+        assert!(bad.notices.contains(name), "{}", bad.notices);
+    }
+}
+
+#[tokio::test]
+async fn replay_takes_records_as_odd_as_streams_carry_them() {
+    let desk = Desk::new();
+    let (a, b) = (
+        ticket("1", json!({})),
+        ticket("1", json!({ "UpdatedAt": { "S": "2024-01-02T00:00:00Z" } })),
+    );
+    let gone = ticket("1", json!({ "UpdatedAt": { "NULL": true }, "a.b c#d": { "S": "" } }));
+    let mut records = [
+        record("INSERT", 1, None, Some(&a)),
+        record("MODIFY", 2, Some(&a), Some(&b)),
+        record("MODIFY", 3, Some(&b), Some(&gone)),
+        record("MODIFY", 4, Some(&gone), Some(&b)),
+    ];
+    records[0]["dynamodb"]
+        .as_object_mut()
+        .expect("change")
+        .remove("ApproximateCreationDateTime");
+    records[1]["dynamodb"]["ApproximateCreationDateTime"] = json!(1_700_000_000.123_456);
+    records[2]["dynamodb"]
+        .as_object_mut()
+        .expect("change")
+        .remove("SizeBytes");
+    records[3]["dynamodb"]["StreamViewType"] = json!("SOMETHING_NEW");
+    let text = json!({ "Records": records })
+        .to_string()
+        .replace("1700000000,", "1.7E9,");
+    let event = desk.file("event.json", &text);
+    let answer = desk.run(&["replay", "--format", "json", &event]).await;
+    assert_eq!(answer.exit, 0, "{}\n{}", answer.out, answer.notices);
+    let json = answer.json();
+    let app = json["tables"]["app"].as_array().expect("items");
+    assert_eq!(app[0]["name"], json!({ "S": "x%5Fy_100" }));
+    assert_eq!(
+        app[1]["SK"]["S"],
+        json!("UPDATED#251698147199999#123456789012345678901234567890")
+    );
+    assert_eq!(app[1]["size"], json!({ "N": "100" }));
+    assert_eq!((app.len(), &json["tables"]["lookup"]), (2, &json!([])));
+    let counters = &json["counters"];
+    assert_eq!(
+        (&counters["puts"], &counters["updates"], &counters["changes"]),
+        (&json!(1), &json!(1), &json!(2))
+    );
+}
+
+#[tokio::test]
+async fn replay_follows_an_item_through_removal_and_rebirth() {
+    let desk = Desk::new();
+    let a = ticket("1", json!({}));
+    let b = ticket("1", json!({ "UpdatedAt": { "S": "2024-01-02T00:00:00Z" } }));
+    let mut expired = record("REMOVE", 9, Some(&b), None);
+    expired["userIdentity"] = json!({ "type": "Service", "principalId": "dynamodb.amazonaws.com" });
+    let created = desk.event("1.json", &[record("INSERT", 1, None, Some(&a))]);
+    let modified_and_removed = desk.event(
+        "2.json",
+        &[
+            record("MODIFY", 2, Some(&a), Some(&b)),
+            record("REMOVE", 3, Some(&b), None),
+        ],
+    );
+    let lines = [
+        record("INSERT", 4, None, Some(&a)),
+        record("REMOVE", 5, Some(&a), None),
+        record("INSERT", 6, None, Some(&b)),
+    ];
+    let reborn = desk.file("3.jsonl", &lines.map(|line| line.to_string()).join("\n"));
+    let expiry = desk.event("4.json", &[expired]);
+    let replay = async |files: &[&str]| {
+        let arguments: Vec<&str> = ["replay", "--format", "json"]
+            .into_iter()
+            .chain(files.iter().copied())
+            .collect();
+        let answer = desk.run(&arguments).await;
+        assert_eq!(answer.exit, 0, "{}\n{}", answer.out, answer.notices);
+        sort_keys(&answer)
+    };
+    assert_eq!(
+        replay(&[&created]).await,
+        ["TICKET#1", "UPDATED#251698233599999#123456789012345678901234567890"]
+    );
+    assert_eq!(replay(&[&created, &modified_and_removed]).await, Vec::<String>::new());
+    let rest = [created.as_str(), &modified_and_removed, &reborn];
+    assert_eq!(
+        replay(&rest).await,
+        ["TICKET#1", "UPDATED#251698147199999#123456789012345678901234567890"]
+    );
+    assert_eq!(replay(&[&rest[..], &[&expiry]].concat()).await, Vec::<String>::new());
+    for stress in [
+        &["--duplicate"][..],
+        &["--batch-size", "1"],
+        &["--batch-size", "2", "--duplicate", "--seed", "7"],
+    ] {
+        assert_eq!(replay(&[&rest[..], stress].concat()).await.len(), 2, "{stress:?}");
+    }
+}
+
+#[tokio::test]
+async fn replay_lists_what_is_parked_and_names_the_earliest_failure() {
+    let desk = Desk::new();
+    let good = |id: &str| record("INSERT", id.parse().expect(id), None, Some(&ticket(id, json!({}))));
+    let bad = |id: &str| {
+        record(
+            "INSERT",
+            id.parse().expect(id),
+            None,
+            Some(&ticket(id, json!({ "code": { "S": "7" } }))),
+        )
+    };
+    let event = desk.event("event.json", &[good("1"), bad("2"), good("3"), bad("4")]);
+    let answer = desk.run(&["replay", "--format", "json", &event]).await;
+    assert_eq!(answer.exit, 1);
+    let json = answer.json();
+    assert_eq!(
+        json["batches"],
+        json!([{ "file": event, "response": { "batchItemFailures": [{ "itemIdentifier": "2" }] } }])
+    );
+    let parked = json["parked"].as_array().expect("parked");
+    assert_eq!(parked.len(), 2);
+    assert_eq!(
+        (&parked[0]["code"], &parked[0]["view"], &parked[0]["table"]),
+        (&json!("wrong-type"), &json!("by-code"), &json!("app"))
+    );
+    assert_eq!(
+        parked[0]["of"],
+        json!({ "PK": { "S": "ORG#1" }, "SK": { "S": "TICKET#2" } })
+    );
+    assert_eq!(sort_keys(&answer).len(), 8, "the other views of every item are there");
+    let mended = record(
+        "MODIFY",
+        5,
+        Some(&ticket("2", json!({ "code": { "S": "7" } }))),
+        Some(&ticket("2", json!({}))),
+    );
+    let mended = desk.event("mended.json", &[mended]);
+    let answer = desk.run(&["replay", "--format", "json", &event, &mended]).await;
+    assert_eq!(answer.json()["parked"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn replay_keeps_an_item_of_the_applications_own() {
+    let desk = Desk::new();
+    let taken = json!({
+        "PK": { "S": "ORG#1" }, "SK": { "S": "UPDATED#251698233599999#123456789012345678901234567890" }, "mine": { "S": "precious" },
+    });
+    let scan = desk.file("scan.json", &json!({ "Items": [taken], "Count": 1 }).to_string());
+    let event = desk.event(
+        "event.json",
+        &[record("INSERT", 1, None, Some(&ticket("1", json!({}))))],
+    );
+    let answer = desk.run(&["replay", "--format", "json", "--base", &scan, &event]).await;
+    assert_eq!(answer.exit, 1);
+    assert_eq!(answer.json()["parked"][0]["code"], json!("collision"));
+    assert_eq!(answer.json()["tables"]["app"][1], taken);
+}
+
+#[tokio::test]
+async fn replay_keeps_attributes_that_the_image_does_not_know_yet() {
+    let desk = Desk::new();
+    // Both records are from before the worker wrote `name`, as when the function lags behind the table.
+    let (a, b) = (
+        ticket("1", json!({})),
+        ticket("1", json!({ "notes": { "S": "touched" } })),
+    );
+    let first = desk.event("1.json", &[record("INSERT", 1, None, Some(&a))]);
+    let second = desk.event("2.json", &[record("MODIFY", 2, Some(&a), Some(&b))]);
+    let answer = desk.run(&["replay", "--format", "json", &first, &second]).await;
+    assert_eq!(answer.exit, 0, "{}", answer.out);
+    let item = &answer.json()["tables"]["app"][0];
+    assert_eq!(
+        (&item["name"], &item["notes"]),
+        (&json!({ "S": "x%5Fy_100" }), &json!({ "S": "touched" }))
+    );
+}
+
+#[tokio::test]
+async fn files_that_are_no_events_are_refused_by_place() {
+    let desk = Desk::new();
+    for (text, part) in [
+        ("{", "is not JSON from line 1"),
+        ("{}", "value 1"),
+        ("{\"dynamodb\":{}}\n[]", "value 2"),
+    ] {
+        let answer = desk.run(&["replay", &desk.file("bad.json", text)]).await;
+        assert_eq!(answer.exit, 2, "{text}");
+        assert!(answer.notices.contains(part), "{}", answer.notices);
+    }
+    let mut keys_only = record("INSERT", 1, None, Some(&ticket("1", json!({}))));
+    keys_only["dynamodb"]["StreamViewType"] = json!("KEYS_ONLY");
+    let answer = desk.run(&["replay", &desk.event("keys.json", &[keys_only])]).await;
+    assert_eq!(answer.exit, 1);
+    assert!(answer.notices.contains("NEW_AND_OLD_IMAGES"), "{}", answer.notices);
+}
