@@ -297,15 +297,16 @@ async fn replay_follows_an_item_through_removal_and_rebirth() {
 #[tokio::test]
 async fn replay_lists_what_is_parked_and_names_the_earliest_failure() {
     let desk = Desk::new();
-    let good = |id: &str| record("INSERT", id.parse().expect(id), None, Some(&ticket(id, json!({}))));
-    let bad = |id: &str| {
-        record(
-            "INSERT",
-            id.parse().expect(id),
-            None,
-            Some(&ticket(id, json!({ "code": { "S": "7" } }))),
-        )
+    let own = |id: &str, code: Option<&str>| {
+        let mut item = ticket(id, json!({ "big": { "N": id } }));
+        if let Some(code) = code {
+            item["code"] = json!({ "S": code });
+        }
+        item
     };
+    let insert = |id: &str, item: Value| record("INSERT", id.parse().expect(id), None, Some(&item));
+    let good = |id: &str| insert(id, own(id, None));
+    let bad = |id: &str| insert(id, own(id, Some("7")));
     let event = desk.event("event.json", &[good("1"), bad("2"), good("3"), bad("4")]);
     let answer = desk.run(&["replay", "--format", "json", &event]).await;
     assert_eq!(answer.exit, 1);
@@ -325,12 +326,7 @@ async fn replay_lists_what_is_parked_and_names_the_earliest_failure() {
         json!({ "PK": { "S": "ORG#1" }, "SK": { "S": "TICKET#2" } })
     );
     assert_eq!(sort_keys(&answer).len(), 8, "the other views of every item are there");
-    let mended = record(
-        "MODIFY",
-        5,
-        Some(&ticket("2", json!({ "code": { "S": "7" } }))),
-        Some(&ticket("2", json!({}))),
-    );
+    let mended = record("MODIFY", 5, Some(&own("2", Some("7"))), Some(&own("2", None)));
     let mended = desk.event("mended.json", &[mended]);
     let answer = desk.run(&["replay", "--format", "json", &event, &mended]).await;
     assert_eq!(answer.json()["parked"].as_array().map(Vec::len), Some(1));
