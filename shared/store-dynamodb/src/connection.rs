@@ -12,6 +12,7 @@ use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, ConfigLoader, Region, SdkConfig};
 use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider, SharedHttpClient};
 use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
+use shadowkey_store::Disposition;
 
 /// How long a TCP and TLS connection may take to come up.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -48,6 +49,15 @@ pub enum ConnectError {
         /// What was given.
         url: String,
     },
+}
+
+impl ConnectError {
+    /// What to do about it.
+    pub fn disposition(&self) -> Disposition {
+        match self {
+            Self::NoRegion | Self::Endpoint { .. } => Disposition::Halt,
+        }
+    }
 }
 
 /// The clients of the DynamoDB and the DynamoDB Streams API, over one pool of HTTP connections.
