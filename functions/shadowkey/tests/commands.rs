@@ -1,5 +1,12 @@
 //! The contract of `check`, `render` and `replay`: JSON on stdout alone, exit codes, and what odd input does.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test's own words fail the test"
+)]
+
 use std::ffi::OsString;
 use std::fs;
 

@@ -100,7 +100,7 @@ pub struct ValueError {
     /// The input's path.
     pub path: AttributePath,
     /// What is wrong with the value.
-    pub problem: ValueProblem,
+    pub problem: Box<ValueProblem>,
 }
 
 /// What is wrong with a value.

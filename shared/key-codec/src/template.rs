@@ -116,7 +116,7 @@ impl Field {
     fn error(&self, problem: crate::ValueProblem) -> ValueError {
         ValueError {
             path: self.path.clone(),
-            problem,
+            problem: Box::new(problem),
         }
     }
 }

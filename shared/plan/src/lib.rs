@@ -1,7 +1,7 @@
 //! The pure planner: from a change of one source item to the conditional writes that make its derived data true, and
 //! from a refused write to what it means.
 //!
-//! [`plan`] looks at the chain of images only; it reads no table and knows no clock. A change that alters no derived data
+//! [`plan()`] looks at the chain of images only; it reads no table and knows no clock. A change that alters no derived data
 //! plans nothing.
 
 mod attributes;

@@ -139,13 +139,14 @@ impl Replay {
     /// The worker's writes as records that follow those of the file, in the same stream.
     fn echo(&mut self, file: &Path, arn: Option<&str>, written: Vec<Value>) -> Batch {
         let records = written.into_iter().map(|mut record| {
-            if let Some(arn) = arn {
-                record["eventSourceARN"] = json!(arn);
-            }
-            if let Some(next) = self.highest.as_ref().and_then(SequenceNumber::successor) {
-                record["dynamodb"]["SequenceNumber"] = json!(next.as_str());
-                self.highest = Some(next);
-            }
+            let next = self.highest.as_ref().and_then(SequenceNumber::successor);
+            replace(&mut record, "/eventSourceARN", arn);
+            replace(
+                &mut record,
+                "/dynamodb/SequenceNumber",
+                next.as_ref().map(SequenceNumber::as_str),
+            );
+            self.highest = next.or(self.highest.take());
             to_raw_value(&record)
         });
         Batch {
@@ -185,6 +186,13 @@ impl Replay {
             counters: self.counters,
             touched: self.touched,
         })
+    }
+}
+
+/// Puts a text in the place of another, where there is one to put.
+fn replace(record: &mut Value, pointer: &str, text: Option<&str>) {
+    if let (Some(place), Some(text)) = (record.pointer_mut(pointer), text) {
+        *place = text.into();
     }
 }
 

@@ -128,7 +128,7 @@ fn text_ops_take_text_only() {
 #[test]
 fn a_failure_is_reported_though_another_input_is_missing() {
     let error = render("{missing}#{n | pad(1)}", r#"{"n":{"N":"10"}}"#).expect_err("too wide");
-    assert!(matches!(error.problem, ValueProblem::TooWide { width: 1, .. }));
+    assert!(matches!(*error.problem, ValueProblem::TooWide { width: 1, .. }));
 }
 
 #[test]

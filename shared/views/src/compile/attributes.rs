@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use shadowkey_item::TableDefinition;
+use shadowkey_item::{AttributePath, TableDefinition};
 
 use super::Findings;
 use crate::file::{AttributeSection, Name, ViewFile};
@@ -165,12 +165,9 @@ fn meet(a: &AttributeView, b: &AttributeView, sources: &[Source]) -> bool {
 
 /// Whether `view` reads what `other` writes into the same item.
 fn reads(view: &AttributeView, other: &AttributeView, sources: &[Source]) -> bool {
-    let matched = sources
-        .get(view.source)
-        .into_iter()
-        .flat_map(|source| source.pattern.paths());
-    let matches_on = |path: &&shadowkey_item::AttributePath| path.root() == other.attribute;
+    let written = |path: &AttributePath| path.root() == other.attribute;
+    let source = sources.get(view.source);
     // What the match reads decides whether the sources meet, so it counts although they seem not to.
-    matched.filter(matches_on).next().is_some()
-        || view.template.paths().filter(matches_on).next().is_some() && meet(view, other, sources)
+    source.is_some_and(|source| source.pattern.paths().any(written))
+        || view.template.paths().any(written) && meet(view, other, sources)
 }
