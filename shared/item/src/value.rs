@@ -10,8 +10,8 @@ pub type Item = BTreeMap<String, AttributeValue>;
 /// A value of any of DynamoDB's ten types; two are equal exactly when DynamoDB's `=` says so.
 ///
 /// Source: "Supported data types and naming rules" in the DynamoDB developer guide.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(try_from = "serde_dynamo::AttributeValue", into = "serde_dynamo::AttributeValue")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(try_from = "serde_dynamo::AttributeValue")]
 pub enum AttributeValue {
     /// Text.
     S(String),

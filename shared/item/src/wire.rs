@@ -1,7 +1,8 @@
 //! The gateway to DynamoDB JSON and to the SDK, both by way of [`serde_dynamo`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
+use serde::{Serialize, Serializer};
 use serde_dynamo::AttributeValue as Wire;
 
 use crate::{AttributeValue, Item, Number, NumberError};
@@ -41,6 +42,17 @@ fn map_from_wire(map: HashMap<String, Wire>) -> Result<Item, NumberError> {
 
 fn map_into_wire(item: Item) -> HashMap<String, Wire> {
     item.into_iter().map(|(name, value)| (name, value.into())).collect()
+}
+
+/// DynamoDB JSON with the names of maps in order, at every depth.
+impl Serialize for AttributeValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::M(map) => BTreeMap::from([("M", map)]).serialize(serializer),
+            Self::L(list) => BTreeMap::from([("L", list)]).serialize(serializer),
+            other => Wire::from(other.clone()).serialize(serializer),
+        }
+    }
 }
 
 impl TryFrom<Wire> for AttributeValue {
@@ -88,6 +100,15 @@ mod tests {
     fn every_type_survives_dynamodb_json() {
         let json = r#"{"b":{"B":"AAEC"},"bs":{"BS":["AA==","AQ=="]},"f":{"BOOL":false},"l":{"L":[{"N":"1"},{"NULL":true}]},"m":{"M":{"a":{"S":""}}},"n":{"N":"12345678901234567890123456789012345678"},"ns":{"NS":["2","10"]},"s":{"S":"x"},"ss":{"SS":["a","b"]}}"#;
         let item = item_from_json(json).expect("item");
+        assert_eq!(item_to_json(&item).to_string(), json);
+    }
+
+    #[test]
+    fn maps_print_in_order_at_every_depth() {
+        let names: Vec<String> = (10..40).map(|n| format!("\"n{n}\":{{\"S\":\"\"}}")).collect();
+        let json = format!(r#"{{"l":{{"L":[{{"M":{{{}}}}}]}}}}"#, names.join(","));
+        let item = item_from_json(&json).expect("item");
+        assert_eq!(serde_json::to_string(&item).expect("json"), json);
         assert_eq!(item_to_json(&item).to_string(), json);
     }
 

@@ -4,6 +4,7 @@
 //! alternative each is enough, and `anything-but` does not match a missing attribute.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use shadowkey_item::{AttributePath, AttributeValue, Item, Number};
@@ -77,18 +78,13 @@ impl Pattern {
         self.0.iter().map(|(path, _)| path)
     }
 
-    /// The pattern as JSON in the notation of event filters.
-    pub(crate) fn to_json(&self) -> Value {
-        self.0
-            .iter()
-            .map(|(path, alternatives)| {
-                (
-                    path.to_string(),
-                    alternatives.iter().map(Alternative::to_json).collect(),
-                )
-            })
-            .collect::<serde_json::Map<_, _>>()
-            .into()
+    /// Each path with its alternatives in the notation of event filters.
+    pub(crate) fn to_json(&self) -> BTreeMap<String, Vec<Value>> {
+        let to_json = |alternatives: &Vec<Alternative>| alternatives.iter().map(Alternative::to_json).collect();
+        let paths = self.0.iter();
+        paths
+            .map(|(path, alternatives)| (path.to_string(), to_json(alternatives)))
+            .collect()
     }
 }
 

@@ -1,8 +1,8 @@
 //! The views of one view file, checked and ready to derive.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use shadowkey_item::{AttributePath, KeySchema, TableDefinition, TableName};
 use shadowkey_key_codec::{FORMAT_VERSION, Template};
@@ -75,6 +75,18 @@ impl Projection {
             Self::Except(names) => !names.iter().any(|excluded| excluded == name),
         }
     }
+}
+
+/// What a fingerprint is of, in an order that no feature of the JSON library changes.
+#[derive(serde::Serialize)]
+struct Definition<'a> {
+    for_each: Option<(&'a String, String)>,
+    format: u32,
+    key: BTreeMap<&'a String, String>,
+    #[serde(rename = "match")]
+    pattern: BTreeMap<String, Vec<Value>>,
+    project: Value,
+    ttl: Option<&'a str>,
 }
 
 impl Views {
@@ -185,28 +197,23 @@ impl ShadowView {
     /// The fingerprint of what makes a shadow what it is: the match, the key, the projection, the ttl attribute and the
     /// version of the key format. It does not change when a view is renamed or written in another spelling.
     pub(crate) fn fingerprint(&self, pattern: &Pattern, ttl: Option<&str>) -> String {
-        let key: BTreeMap<_, _> = self.key.iter().map(|(name, part)| (name, part.to_string())).collect();
-        let sorted = |names: &[String]| {
-            let mut names = names.to_vec();
-            names.sort_unstable();
-            names
+        let sorted = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
+        let definition = Definition {
+            for_each: self.for_each.as_ref().map(|(name, path)| (name, path.to_string())),
+            format: FORMAT_VERSION,
+            key: self.key.iter().map(|(name, part)| (name, part.to_string())).collect(),
+            pattern: pattern.to_json(),
+            project: match &self.projection {
+                Projection::Keys => json!("keys"),
+                Projection::All => json!("all"),
+                Projection::Include(names) => json!({ "include": sorted(names) }),
+                Projection::Except(names) => json!({ "except": sorted(names) }),
+            },
+            ttl,
         };
-        let project = match &self.projection {
-            Projection::Keys => json!("keys"),
-            Projection::All => json!("all"),
-            Projection::Include(names) => json!({ "include": sorted(names) }),
-            Projection::Except(names) => json!({ "except": sorted(names) }),
-        };
-        let for_each = self.for_each.as_ref().map(|(name, path)| (name, path.to_string()));
-        let definition = json!({
-            "format": FORMAT_VERSION,
-            "match": pattern.to_json(),
-            "key": key,
-            "for_each": for_each,
-            "project": project,
-            "ttl": ttl,
-        });
-        let digest = Sha256::digest(definition.to_string().as_bytes());
+        let definition = serde_json::to_string(&definition)
+            .unwrap_or_else(|error| unreachable!("text, lists and sorted maps are always JSON: {error}"));
+        let digest = Sha256::digest(definition.as_bytes());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 }

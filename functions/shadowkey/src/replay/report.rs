@@ -1,6 +1,6 @@
 //! What a replay led to, for a program and for a person.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, ContentArrangement, Table, presets};
@@ -113,7 +113,7 @@ impl Report {
             .iter()
             .map(|batch| json!({ "file": batch.file, "response": batch.response }));
         json!({
-            "tables": tables.collect::<serde_json::Map<_, _>>(),
+            "tables": tables.collect::<BTreeMap<_, _>>(),
             "batches": batches.collect::<Vec<_>>(),
             "parked": self.parked.to_json(&self.source),
             "counters": self.counters,
