@@ -37,7 +37,7 @@ impl World {
         })
     }
 
-    /// The end state that was thought through by hand, in the form in which a replay prints it.
+    /// The end state that was worked out for the world, in the form in which a replay prints it.
     pub fn expected_tables(&self) -> Result<Value> {
         let path = self.folder.join("expected.json");
         let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;

@@ -1,8 +1,8 @@
 //! `record-fixtures`: performs a world's writes on the embedded engine and keeps what its stream says about them.
 //!
 //! A world is a folder with a view file, the items that are there before (`base.jsonl`) and the writes (`writes.json`).
-//! Each batch of writes becomes one Lambda event, `events/01-name.json`. The expected end state is not recorded: it is what
-//! somebody has thought through.
+//! Each batch of writes becomes one Lambda event, `events/01-name.json`. The expected end state is not recorded: it was
+//! worked out without this program.
 
 mod event;
 mod numbering;

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use shadowkey_end_to_end::World;
 
-/// Replays a world and compares all its tables with the end state that was thought through by hand.
+/// Replays a world and compares all its tables with the end state that was worked out for it.
 async fn replayed(name: &str) -> Result<World> {
     let world = World::replayed(name, &[]).await?;
     let output = &world.replay.output;
