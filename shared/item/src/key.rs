@@ -26,13 +26,20 @@ pub enum ScalarType {
     B,
 }
 
-impl fmt::Display for ScalarType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl ScalarType {
+    /// The type descriptor in DynamoDB JSON.
+    pub fn name(self) -> &'static str {
+        match self {
             Self::S => "S",
             Self::N => "N",
             Self::B => "B",
-        })
+        }
+    }
+}
+
+impl fmt::Display for ScalarType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -96,7 +103,7 @@ impl KeySchema {
         self.attributes()
             .map(|KeyAttribute { name, kind }| {
                 let value = item.get(name).ok_or_else(|| KeyError::Missing { name: name.clone() })?;
-                if value.type_name() == kind.to_string() {
+                if value.type_name() == kind.name() {
                     Ok((name.clone(), value.clone()))
                 } else {
                     Err(KeyError::WrongType {

@@ -3,28 +3,21 @@
 //! Attributes are level-triggered. Whatever happened before, the image at hand says what is there and [`Views::derive`]
 //! says what should be; only for an item that no longer matches a source does the chain have a say.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use shadowkey_item::{AttributePath, AttributeValue, Item, Key};
-use shadowkey_views::{Derived, Views};
+use shadowkey_views::{Derived, MARKER, Views};
 
 use crate::{Condition, Update};
 
-/// What the worker is to change on a source item.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Difference {
-    pub(crate) set: Item,
-    pub(crate) remove: BTreeSet<String>,
-}
+/// An earlier image of the item and what it derives.
+pub(crate) type Earlier<'a> = (&'a Item, Derived);
 
-impl Difference {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.set.is_empty() && self.remove.is_empty()
-    }
-
-    fn names(&self) -> impl Iterator<Item = &String> {
-        self.set.keys().chain(&self.remove)
-    }
+/// An image without the attributes that are left over in it, and what it then derives.
+pub(crate) struct Settled<'a> {
+    image: Cow<'a, Item>,
+    pub(crate) derived: Derived,
 }
 
 /// The update that gives an item the attributes it derives, or none where it carries them already.
@@ -37,78 +30,83 @@ pub fn plan_attributes<'a>(
     image: &Item,
     before: impl IntoIterator<Item = &'a Item>,
 ) -> Option<Update> {
-    if views.is_shadow(image) {
-        return None;
-    }
-    let derived_before: Vec<_> = before
+    let before: Vec<Earlier<'_>> = before
         .into_iter()
         .map(|earlier| (earlier, views.derive(earlier)))
         .collect();
-    let earlier = derived_before.iter().map(|(earlier, derived)| (*earlier, derived));
-    let difference = difference(views, image, &views.derive(image), earlier);
-    update(views, key, image, difference)
+    update(views, key, image, &settle(views, image, &before))
 }
 
-/// Compares the attributes of an image with what it derives.
-pub(crate) fn difference<'a>(
-    views: &Views,
-    image: &Item,
-    derived: &Derived,
-    before: impl Iterator<Item = (&'a Item, &'a Derived)> + Clone,
-) -> Difference {
-    let mut difference = Difference::default();
-    for view in views.attribute_views() {
-        let name = view.attribute();
-        let carried = image.get(name);
-        match derived.attributes.get(name) {
-            Some(Some(value)) if carried != Some(value) => {
-                difference.set.insert(name.to_owned(), value.clone());
-            }
-            Some(None) if carried.is_some() => {
-                difference.remove.insert(name.to_owned());
-            }
-            None if carried.is_some_and(|value| was_derived(name, value, before.clone())) => {
-                difference.remove.insert(name.to_owned());
-            }
-            _ => {}
+/// Takes attributes out of an image that views wrote while the item matched their sources, and that nothing derives now.
+///
+/// derive() knows one image and takes such an attribute for the application's own; what reads it must not see it. One
+/// that goes can make another a leftover, so this goes on until none is found.
+pub(crate) fn settle<'a>(views: &Views, image: &'a Item, before: &[Earlier<'_>]) -> Settled<'a> {
+    let mut image = Cow::Borrowed(image);
+    loop {
+        let derived = views.derive(&image);
+        let is_left_over = |name: &str| {
+            let carried = image.get(name);
+            let unclaimed = !derived.attributes.contains_key(name) && !views.is_shadow(&image);
+            unclaimed && carried.is_some_and(|value| was_derived(name, value, before))
+        };
+        let names = views.attribute_views().iter().map(|view| view.attribute());
+        let left_over: Vec<&str> = names.filter(|name| is_left_over(name)).collect();
+        if left_over.is_empty() {
+            return Settled { image, derived };
+        }
+        for name in left_over {
+            image.to_mut().remove(name);
         }
     }
-    difference
 }
 
-/// Whether an attribute of an item that matches no source of it is left over from when it did: its value stood in, or
-/// was derived from, an image that matched.
-fn was_derived<'a>(
-    name: &str,
-    value: &AttributeValue,
-    mut before: impl Iterator<Item = (&'a Item, &'a Derived)>,
-) -> bool {
-    before.any(|(image, derived)| match derived.attributes.get(name) {
-        Some(derived) => derived.as_ref() == Some(value) || image.get(name) == Some(value),
-        None => false,
-    })
+/// Whether a value stood in, or was derived from, an earlier image that matched a source of the attribute.
+fn was_derived(name: &str, value: &AttributeValue, before: &[Earlier<'_>]) -> bool {
+    before
+        .iter()
+        .any(|(image, derived)| match derived.attributes.get(name) {
+            Some(derived) => derived.as_ref() == Some(value) || image.get(name) == Some(value),
+            None => false,
+        })
 }
 
-pub(crate) fn update(views: &Views, key: &Key, image: &Item, difference: Difference) -> Option<Update> {
-    if difference.is_empty() {
-        return None;
-    }
+/// Compares the attributes that an image carries with those it has once it is settled and derived.
+pub(crate) fn update(views: &Views, key: &Key, image: &Item, settled: &Settled<'_>) -> Option<Update> {
+    let mut set = Item::new();
+    let mut remove = BTreeSet::new();
     let mut paths: BTreeSet<AttributePath> = BTreeSet::new();
-    for name in difference.names() {
+    for name in views.attribute_views().iter().map(|view| view.attribute()) {
+        let wanted = match settled.derived.attributes.get(name) {
+            Some(derived) => derived.as_ref(),
+            None => settled.image.get(name),
+        };
+        if wanted == image.get(name) {
+            continue;
+        }
+        match wanted {
+            Some(value) => drop(set.insert(name.to_owned(), value.clone())),
+            None => drop(remove.insert(name.to_owned())),
+        }
         paths.insert(AttributePath::attribute(name));
         paths.extend(views.inputs_of_attribute(name).into_iter().cloned());
     }
-    let exists = AttributePath::attribute(&views.table().key.partition.name);
+    if set.is_empty() && remove.is_empty() {
+        return None;
+    }
+    // Another source's shadow may stand here by now, with the same inputs projected into it.
+    paths.insert(AttributePath::attribute(MARKER));
+    let exists = Condition::Present(AttributePath::attribute(&views.table().key.partition.name));
     let as_seen = |path: AttributePath| {
         let value = path.lookup(image).cloned();
         Condition::is(path, value)
     };
-    let condition = std::iter::once(Condition::Present(exists)).chain(paths.into_iter().map(as_seen));
+    let conditions = std::iter::once(exists).chain(paths.into_iter().map(as_seen));
     Some(Update {
         table: views.table().name.clone(),
         key: key.clone(),
-        condition: Condition::All(condition.collect()),
-        set: difference.set,
-        remove: difference.remove,
+        condition: Condition::All(conditions.collect()),
+        set,
+        remove,
     })
 }

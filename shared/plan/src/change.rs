@@ -1,6 +1,6 @@
 //! What happened to one source item between two points of its stream.
 
-use shadowkey_item::{Item, Key, SequenceNumber, Version};
+use shadowkey_item::{Item, Key, Version};
 
 /// A change of one item, from one record or from several that follow each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,9 +11,7 @@ pub struct Change {
     pub chain: Vec<Option<Item>>,
     /// The version of its last record.
     pub version: Version,
-    /// The sequence number of its first record, which a failure reports.
-    pub first: SequenceNumber,
-    /// The place of its first record in the batch.
+    /// The place of its first record in the batch, from which a failure has the batch delivered again.
     pub position: usize,
     /// Whether a record lacked an image it should have carried, so that the chain does not tell everything.
     pub incomplete: bool,

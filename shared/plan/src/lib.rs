@@ -15,5 +15,5 @@ pub use attributes::plan_attributes;
 pub use change::Change;
 pub use condition::{Comparison, Condition};
 pub use plan::{Plan, PlannedDelete, PlannedPut, plan};
-pub use verdict::{Verdict, judge_delete, judge_put};
+pub use verdict::{DeleteVerdict, Doubt, PutVerdict, judge_delete, judge_put};
 pub use write::{Delete, Put, Update};

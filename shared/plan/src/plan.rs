@@ -1,9 +1,11 @@
 //! From a change to the writes it needs.
 
-use shadowkey_item::{AttributePath, Item, Version};
+use std::collections::{BTreeMap, BTreeSet};
+
+use shadowkey_item::{AttributePath, AttributeValue, Key, TableName, Version};
 use shadowkey_views::{Derived, Failure, MARKER, Marker, Shadow, Views};
 
-use crate::attributes::{difference, update};
+use crate::attributes::{Earlier, settle, update};
 use crate::{Change, Comparison, Condition, Delete, Put, Update};
 
 /// The writes of one change. Puts come before deletes, so that a reader may see an item twice but never misses it.
@@ -53,57 +55,65 @@ impl Plan {
 /// A shadow is left alone only when every image of the chain derives it identically: an earlier attempt may have applied
 /// any prefix of the chain, so that A, B, A is not "nothing changed".
 pub fn plan(views: &Views, change: &Change) -> Plan {
-    let mut chain: Vec<(Option<&Item>, Derived)> = change
-        .chain
-        .iter()
-        .map(|image| {
-            (
-                image.as_ref(),
-                image.as_ref().map(|image| views.derive(image)).unwrap_or_default(),
-            )
-        })
-        .collect();
-    let Some((image, mut desired)) = chain.pop() else {
+    let Some((new, earlier)) = change.chain.split_last() else {
         return Plan::default();
     };
-    let mut plan = Plan::default();
-    if let Some(image) = image.filter(|image| !views.is_shadow(image)) {
-        let before = chain.iter().filter_map(|(image, derived)| Some(((*image)?, derived)));
-        let difference = difference(views, image, &desired, before);
-        if difference
-            .remove
-            .iter()
-            .any(|name| !desired.attributes.contains_key(name))
-        {
-            // An attribute goes that derive() took for the application's own: shadows are not to see it either.
-            let without = image.iter().filter(|(name, _)| !difference.remove.contains(*name));
-            desired = views.derive(&without.map(|(name, value)| (name.clone(), value.clone())).collect());
-        }
-        plan.update = update(views, &change.key, image, difference);
-    }
-    for shadow in &desired.shadows {
-        if !chain.iter().all(|(_, derived)| derived.shadows.contains(shadow)) {
-            plan.puts.push(planned_put(shadow, &change.version));
-        }
-    }
-    for (position, (_, derived)) in chain.iter().enumerate() {
-        for shadow in &derived.shadows {
-            let wanted = desired.shadows.iter().any(|other| same_place(other, shadow));
-            let mut earlier = chain.iter().take(position).flat_map(|(_, derived)| &derived.shadows);
-            if !wanted && !earlier.any(|other| same_place(other, shadow)) {
-                plan.deletes.push(planned_delete(shadow, &change.version));
-            }
+    let before: Vec<Earlier<'_>> = earlier
+        .iter()
+        .flatten()
+        .map(|image| (image, views.derive(image)))
+        .collect();
+    let settled = new.as_ref().map(|image| (image, settle(views, image, &before)));
+    let update = settled
+        .as_ref()
+        .and_then(|(image, settled)| update(views, &change.key, image, settled));
+    let desired = settled.map(|(_, settled)| settled.derived).unwrap_or_default();
+    // An absent image derives nothing, and no shadow of it is like the desired one.
+    let absent = earlier.iter().any(Option::is_none);
+    let chain: Vec<BTreeMap<Place<'_>, &Shadow>> = before.iter().map(|(_, derived)| by_place(derived)).collect();
+    let wanted = by_place(&desired);
+    let mut deletes = Vec::new();
+    let mut gone = BTreeSet::new();
+    for (place, shadow) in chain.iter().flatten() {
+        if !wanted.contains_key(place) && gone.insert(*place) {
+            deletes.push(planned_delete(shadow, &change.version));
         }
     }
-    plan.failures = desired.failures;
-    plan
+    let is_left_alone = |shadow: &Shadow| {
+        !absent && !chain.is_empty() && chain.iter().all(|derived| derived.get(&place(shadow)) == Some(&shadow))
+    };
+    let mut leaving: BTreeMap<(&TableName, &Key), Vec<Condition>> = BTreeMap::new();
+    for Delete { table, key, condition } in deletes.iter().map(|planned| &planned.delete) {
+        leaving.entry((table, key)).or_default().push(condition.clone());
+    }
+    let changed = desired.shadows.iter().filter(|shadow| !is_left_alone(shadow));
+    let puts = changed
+        .map(|shadow| {
+            let leaves_the_place = leaving.remove(&(&shadow.table, &shadow.key)).unwrap_or_default();
+            planned_put(shadow, &change.version, leaves_the_place)
+        })
+        .collect();
+    Plan {
+        update,
+        puts,
+        deletes,
+        failures: desired.failures,
+    }
 }
 
-fn same_place(a: &Shadow, b: &Shadow) -> bool {
-    a.key == b.key && a.view == b.view && a.table == b.table
+/// What identifies a shadow: its view, its table and its key.
+type Place<'a> = (&'a str, &'a TableName, &'a Key);
+
+fn place(shadow: &Shadow) -> Place<'_> {
+    (&shadow.view, &shadow.table, &shadow.key)
 }
 
-fn planned_put(shadow: &Shadow, version: &Version) -> PlannedPut {
+fn by_place(derived: &Derived) -> BTreeMap<Place<'_>, &Shadow> {
+    derived.shadows.iter().map(|shadow| (place(shadow), shadow)).collect()
+}
+
+/// A put lands on an empty place, on its own older self, or on a shadow that the same change takes away.
+fn planned_put(shadow: &Shadow, version: &Version, leaves_the_place: Vec<Condition>) -> PlannedPut {
     let withdrawal = planned_delete(shadow, version);
     let path = AttributePath::attribute;
     let place = shadow.key.attributes().keys().next().cloned().unwrap_or_default();
@@ -118,12 +128,14 @@ fn planned_put(shadow: &Shadow, version: &Version) -> PlannedPut {
     ]);
     let mut older_self = own(&withdrawal.marker);
     older_self.push(Condition::Any(vec![lower_than(version), newer_definition]));
+    let mut accepted = vec![Condition::Absent(path(place)), Condition::All(older_self)];
+    accepted.extend(leaves_the_place);
     PlannedPut {
         view: shadow.view.clone(),
         put: Put {
             table: shadow.table.clone(),
             item: shadow.at(version),
-            condition: Condition::Any(vec![Condition::Absent(path(place)), Condition::All(older_self)]),
+            condition: Condition::Any(accepted),
         },
         withdrawal,
     }
@@ -150,7 +162,7 @@ fn own(marker: &Marker) -> Vec<Condition> {
     vec![
         equal("from", marker.from.0.as_str().into()),
         equal("view", marker.view.as_str().into()),
-        equal("of", shadowkey_item::AttributeValue::M(marker.of.clone())),
+        equal("of", AttributeValue::M(marker.of.clone())),
     ]
 }
 

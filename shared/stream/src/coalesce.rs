@@ -20,7 +20,6 @@ pub fn coalesce(records: impl IntoIterator<Item = Record>) -> Vec<Change> {
                 key: record.key,
                 chain: Vec::new(),
                 version: record.version.clone(),
-                first: record.sequence_number,
                 position: record.position,
                 incomplete: false,
             });

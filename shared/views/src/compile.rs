@@ -65,7 +65,7 @@ impl Findings<'_> {
         let ttl = file.table.ttl.as_ref().map(|ttl| ttl.get_ref().clone());
         let sources = self.sources(&file.source);
         let attributes = self.attribute_views(file, &table, &sources);
-        let shadows = self.shadow_views(file, &table, &sources);
+        let shadows = self.shadow_views(file, &table, &sources, &attributes);
         self.environment_names(file);
         self.allowances(file);
         Some(Views {

@@ -1,20 +1,20 @@
 //! derive: from one image of one item to all that is derived from it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use shadowkey_item::{
-    AttributePath, AttributeValue, Item, Key, KeyError, MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES,
-    TableName, Version, item_size, value_size,
+    AttributePath, AttributeValue, Item, Key, KeyError, KeySchema, MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES,
+    MAX_SORT_KEY_BYTES, TableName, Version, item_size, value_size,
 };
 use shadowkey_key_codec::{Scope, ValueError};
 
 use crate::view::{AttributeView, ShadowView, Views};
 use crate::{MARKER, Marker};
 
-/// What a version adds to a marker, at most: its name, a stream's label and a padded sequence number.
-const VERSION_BYTES: usize = 2 + 24 + 40;
+/// What a version adds to a marker, at most: an entry with its name, a stream's label, `#` and a padded sequence number.
+const VERSION_BYTES: usize = 1 + 2 + 23 + 1 + 40;
 
 /// All that one image derives.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,8 +68,10 @@ impl Shadow {
 pub struct Failure {
     /// The view.
     pub view: String,
-    /// Why.
+    /// Why, of the first element that failed where there are several.
     pub kind: FailureKind,
+    /// How many more elements failed.
+    pub more: usize,
 }
 
 /// Why a view could not be derived.
@@ -131,7 +133,11 @@ impl FailureKind {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "view `{}`: {}", self.view, self.kind)
+        write!(f, "view `{}`: {}", self.view, self.kind)?;
+        match self.more {
+            0 => Ok(()),
+            more => write!(f, " (and {more} more elements failed)"),
+        }
     }
 }
 
@@ -189,16 +195,18 @@ impl Views {
         let value = view.template.render(Scope::item(item)).map_err(FailureKind::Value)?;
         let Some(value) = value else { return Ok(None) };
         let name = &view.attribute;
-        for index in &self.table.indexes {
-            if index.key.partition.name == *name {
-                check_length(name, &value, MAX_PARTITION_KEY_BYTES)?;
-            } else if index.key.contains(name) {
-                check_length(name, &value, MAX_SORT_KEY_BYTES)?;
-            }
-        }
+        self.check_index_keys(name, &value)?;
         let replaced = item.get(name).map_or(0, |old| name.len() + value_size(old));
         check_size(item_size(item) - replaced + name.len() + value_size(&value))?;
         Ok(Some(value))
+    }
+
+    /// Whether a value is short enough for every index of the table whose key it belongs to.
+    fn check_index_keys(&self, name: &str, value: &AttributeValue) -> Result<(), FailureKind> {
+        let indexes = self.table.indexes.iter();
+        indexes
+            .filter(|index| index.key.contains(name))
+            .try_for_each(|index| check_length(&index.key, name, value))
     }
 
     fn derive_shadows(&self, view: &ShadowView, item: &Item, derived: &mut Derived) {
@@ -210,15 +218,14 @@ impl Views {
             }
             return;
         };
-        let first = derived.shadows.len();
+        let mut taken = BTreeSet::new();
         for element in match elements(scope, path) {
             Ok(elements) => elements,
             Err(kind) => return derived.fail(&view.name, kind),
         } {
             match self.shadow(view, scope.with_element(name, &element), item) {
                 Ok(Some(shadow)) => {
-                    let taken = derived.shadows.iter().skip(first).any(|other| other.key == shadow.key);
-                    if !taken {
+                    if taken.insert(shadow.key.clone()) {
                         derived.shadows.push(shadow);
                     }
                 }
@@ -234,12 +241,10 @@ impl Views {
         for (name, template) in &view.key {
             match template.render(scope).map_err(FailureKind::Value)? {
                 Some(value) => {
-                    let limit = if view.schema.partition.name == *name {
-                        MAX_PARTITION_KEY_BYTES
-                    } else {
-                        MAX_SORT_KEY_BYTES
-                    };
-                    check_length(name, &value, limit)?;
+                    check_length(&view.schema, name, &value)?;
+                    if view.table == self.table.name {
+                        self.check_index_keys(name, &value)?;
+                    }
                     shadow.insert(name.clone(), value);
                 }
                 None => complete = false,
@@ -279,11 +284,16 @@ impl Views {
 }
 
 impl Derived {
+    /// Notes a failure, once for each view.
     fn fail(&mut self, view: &str, kind: FailureKind) {
-        self.failures.push(Failure {
-            view: view.to_owned(),
-            kind,
-        });
+        match self.failures.last_mut().filter(|last| last.view == view) {
+            Some(last) => last.more += 1,
+            None => self.failures.push(Failure {
+                view: view.to_owned(),
+                kind,
+                more: 0,
+            }),
+        }
     }
 }
 
@@ -315,7 +325,12 @@ fn elements(scope: Scope<'_>, path: &AttributePath) -> Result<Vec<AttributeValue
     })
 }
 
-fn check_length(name: &str, value: &AttributeValue, limit: usize) -> Result<(), FailureKind> {
+fn check_length(schema: &KeySchema, name: &str, value: &AttributeValue) -> Result<(), FailureKind> {
+    let limit = if schema.partition.name == name {
+        MAX_PARTITION_KEY_BYTES
+    } else {
+        MAX_SORT_KEY_BYTES
+    };
     match value {
         AttributeValue::S(text) if text.len() > limit => Err(FailureKind::KeyTooLong {
             name: name.to_owned(),

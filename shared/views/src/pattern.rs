@@ -80,7 +80,12 @@ impl Pattern {
 
     /// Each path with its alternatives in the notation of event filters.
     pub(crate) fn to_json(&self) -> BTreeMap<String, Vec<Value>> {
-        let to_json = |alternatives: &Vec<Alternative>| alternatives.iter().map(Alternative::to_json).collect();
+        // In one order, however the file lists them.
+        let to_json = |alternatives: &Vec<Alternative>| {
+            let mut alternatives: Vec<Value> = alternatives.iter().map(Alternative::to_json).collect();
+            alternatives.sort_by_key(Value::to_string);
+            alternatives
+        };
         let paths = self.0.iter();
         paths
             .map(|(path, alternatives)| (path.to_string(), to_json(alternatives)))

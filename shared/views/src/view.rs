@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use shadowkey_item::{AttributePath, KeySchema, TableDefinition, TableName};
+use shadowkey_item::{AttributePath, KeyAttribute, KeySchema, ScalarType, TableDefinition, TableName};
 use shadowkey_key_codec::{FORMAT_VERSION, Template};
 
 use crate::pattern::Pattern;
@@ -80,6 +80,9 @@ impl Projection {
 /// What a fingerprint is of, in an order that no feature of the JSON library changes.
 #[derive(serde::Serialize)]
 struct Definition<'a> {
+    /// By attribute, the match and the template of each view that writes it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    attributes: BTreeMap<&'a str, BTreeSet<String>>,
     for_each: Option<(&'a String, String)>,
     format: u32,
     key: BTreeMap<&'a String, String>,
@@ -114,8 +117,28 @@ impl Views {
     }
 
     /// The companion table, where one is declared.
-    pub fn state_table(&self) -> Option<&TableName> {
-        self.state.as_ref()
+    pub fn state_table(&self) -> Option<TableDefinition> {
+        let name = self.state.clone()?;
+        let id = KeyAttribute {
+            name: "id".to_owned(),
+            kind: ScalarType::S,
+        };
+        Some(TableDefinition {
+            name,
+            key: KeySchema {
+                partition: id,
+                sort: None,
+            },
+            indexes: Vec::new(),
+        })
+    }
+
+    /// Every table of the view file: the sources' own, those that shadows go into, and the companion.
+    pub fn tables(&self) -> Vec<TableDefinition> {
+        std::iter::once(self.table.clone())
+            .chain(self.other_tables())
+            .chain(self.state_table())
+            .collect()
     }
 
     /// The attribute views, each after those it depends on.
@@ -194,11 +217,19 @@ impl ShadowView {
         self.unique
     }
 
-    /// The fingerprint of what makes a shadow what it is: the match, the key, the projection, the ttl attribute and the
-    /// version of the key format. It does not change when a view is renamed or written in another spelling.
-    pub(crate) fn fingerprint(&self, pattern: &Pattern, ttl: Option<&str>) -> String {
+    /// The fingerprint of what makes a shadow what it is: the match, the key, the projection, the ttl attribute, the
+    /// attribute views that feed it and the version of the key format. It does not change when a view is renamed or
+    /// written in another spelling.
+    pub(crate) fn fingerprint(
+        &self,
+        pattern: &Pattern,
+        ttl: Option<&str>,
+        sources: &[Source],
+        attributes: &[AttributeView],
+    ) -> String {
         let sorted = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
         let definition = Definition {
+            attributes: self.feeding(pattern, sources, attributes),
             for_each: self.for_each.as_ref().map(|(name, path)| (name, path.to_string())),
             format: FORMAT_VERSION,
             key: self.key.iter().map(|(name, part)| (name, part.to_string())).collect(),
@@ -215,5 +246,33 @@ impl ShadowView {
             .unwrap_or_else(|error| unreachable!("text, lists and sorted maps are always JSON: {error}"));
         let digest = Sha256::digest(definition.as_bytes());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The attribute views that the shadow reads or projects, directly or by way of others.
+    fn feeding<'a>(
+        &self,
+        pattern: &Pattern,
+        sources: &[Source],
+        attributes: &'a [AttributeView],
+    ) -> BTreeMap<&'a str, BTreeSet<String>> {
+        let templates = self.key.iter().flat_map(|(_, template)| template.paths());
+        let elements = self.for_each.iter().map(|(_, path)| path);
+        let paths = templates.chain(elements).chain(pattern.paths());
+        let mut read: BTreeSet<&str> = paths.map(AttributePath::root).collect();
+        let mut feeding: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        // A view comes behind those it reads, so that one pass backwards meets every reader first.
+        for view in attributes.iter().rev() {
+            if read.contains(view.attribute.as_str()) || self.projection.contains(&view.attribute) {
+                let matched = sources.get(view.source).map(|source| &source.pattern);
+                read.extend(view.template.paths().map(AttributePath::root));
+                read.extend(matched.into_iter().flat_map(Pattern::paths).map(AttributePath::root));
+                let definition = json!([matched.map(Pattern::to_json), view.template.to_string()]);
+                feeding
+                    .entry(&view.attribute)
+                    .or_default()
+                    .insert(definition.to_string());
+            }
+        }
+        feeding
     }
 }

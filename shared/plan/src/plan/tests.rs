@@ -1,8 +1,8 @@
-use shadowkey_item::{SequenceNumber, item_from_json};
+use shadowkey_item::{Item, SequenceNumber, item_from_json};
 use shadowkey_views::load;
 
 use super::*;
-use crate::{Verdict, judge_delete, judge_put, plan_attributes};
+use crate::{DeleteVerdict, Doubt, PutVerdict, judge_delete, judge_put, plan_attributes};
 
 const FILE: &str = r#"version = 1
 [table]
@@ -35,7 +35,6 @@ fn image(attributes: &str) -> Option<Item> {
 }
 
 fn change(chain: Vec<Option<Item>>, number: &str) -> Change {
-    let first = SequenceNumber::parse(number).expect(number);
     Change {
         key: views()
             .table()
@@ -43,8 +42,7 @@ fn change(chain: Vec<Option<Item>>, number: &str) -> Change {
             .key_of(&image(r#""a":{"S":"b"}"#).expect("item"))
             .expect("key"),
         chain,
-        version: Version::new("label", &first),
-        first,
+        version: Version::new("label", &SequenceNumber::parse(number).expect(number)),
         position: 0,
         incomplete: false,
     }
@@ -195,9 +193,9 @@ fn with_marker(change_marker: impl Fn(&mut Marker)) -> Item {
 fn a_put_takes_an_empty_place_or_its_own_older_shadow() {
     let own = with_marker(|_| {});
     for (number, accepted, verdict) in [
-        ("60", true, Verdict::Again),
-        ("50", false, Verdict::Done),
-        ("9", false, Verdict::Newer),
+        ("60", true, PutVerdict::Again),
+        ("50", false, PutVerdict::Done),
+        ("9", false, PutVerdict::Doubt(Doubt::Newer)),
     ] {
         let planned = put(number);
         assert_eq!(planned.put.condition.holds(Some(&own)), accepted, "{number}");
@@ -218,11 +216,11 @@ fn a_put_never_lands_on_someone_elses_item() {
     let other_source = with_marker(|marker| marker.of = Item::from([("PK".to_owned(), "U".into())]));
     let written_back = with_marker(|marker| marker.of = Item::from([("PK".to_owned(), "RANK#1".into())]));
     for (found, verdict) in [
-        (mine, Verdict::Collision),
-        (elsewhere, Verdict::Collision),
-        (other_view, Verdict::Claimed),
-        (other_source, Verdict::Claimed),
-        (written_back, Verdict::Collision),
+        (mine, PutVerdict::Collision),
+        (elsewhere, PutVerdict::Collision),
+        (other_view, PutVerdict::Doubt(Doubt::Claimed)),
+        (other_source, PutVerdict::Doubt(Doubt::Claimed)),
+        (written_back, PutVerdict::Collision),
     ] {
         assert!(!planned.put.condition.holds(Some(&found)), "{found:?}");
         assert_eq!(judge_put(&views(), &planned, Some(&found)), verdict, "{found:?}");
@@ -233,9 +231,9 @@ fn a_put_never_lands_on_someone_elses_item() {
 fn a_delete_takes_only_its_own_older_shadow() {
     let own = with_marker(|_| {});
     for (number, accepted, verdict) in [
-        ("60", true, Verdict::Again),
-        ("50", false, Verdict::Newer),
-        ("9", false, Verdict::Newer),
+        ("60", true, DeleteVerdict::Again),
+        ("50", false, DeleteVerdict::Doubt(Doubt::Newer)),
+        ("9", false, DeleteVerdict::Doubt(Doubt::Newer)),
     ] {
         let planned = delete(number);
         assert_eq!(planned.delete.condition.holds(Some(&own)), accepted, "{number}");
@@ -250,7 +248,7 @@ fn a_delete_takes_only_its_own_older_shadow() {
     ];
     for found in others {
         assert!(!planned.delete.condition.holds(found.as_ref()), "{found:?}");
-        assert_eq!(judge_delete(&planned, found.as_ref()), Verdict::Done, "{found:?}");
+        assert_eq!(judge_delete(&planned, found.as_ref()), DeleteVerdict::Done, "{found:?}");
     }
 }
 
@@ -262,4 +260,101 @@ fn shadows_in_the_chain_count_as_absent() {
         (keys(&["1"]), keys(&[]))
     );
     assert_eq!(writes(vec![ticket("1", "x"), shadow]), (keys(&[]), keys(&["1"])));
+}
+
+#[test]
+fn a_marker_without_a_version_is_a_doubt_and_not_tried_for_ever() {
+    let unversioned = with_marker(|marker| marker.at = None);
+    assert_eq!(
+        judge_put(&views(), &put("60"), Some(&unversioned)),
+        PutVerdict::Doubt(Doubt::Newer)
+    );
+    assert_eq!(
+        judge_delete(&delete("60"), Some(&unversioned)),
+        DeleteVerdict::Doubt(Doubt::Newer)
+    );
+}
+
+/// Views of which one reads what another leaves behind.
+const LEFT_BEHIND: &str = r#"version = 1
+[table]
+name = "app"
+partition_key = { name = "PK", type = "S" }
+[source.ticket]
+match = { kind = ["ticket"] }
+[source.any]
+match = {}
+[attribute.x]
+source = "ticket"
+value = "{title}"
+[attribute.y]
+source = "any"
+value = "{x}!"
+[shadow.all]
+source = "any"
+key = { PK = "ALL#{PK}" }
+project = "all"
+"#;
+
+#[test]
+fn what_reads_a_leftover_attribute_goes_with_it_in_one_update() {
+    let views = load(LEFT_BEHIND).views.expect("views");
+    let old = image(r#""kind":{"S":"ticket"},"title":{"S":"t"},"x":{"S":"t"},"y":{"S":"t!"}"#);
+    let left = image(r#""kind":{"S":"draft"},"title":{"S":"t"},"x":{"S":"t"},"y":{"S":"t!"}"#);
+    let plan = super::plan(&views, &change(vec![old.clone(), left], "1"));
+    let update = plan.update.expect("update");
+    assert_eq!(update.remove.iter().collect::<Vec<_>>(), ["x", "y"]);
+    let [put] = plan.puts.as_slice() else {
+        panic!("{:?}", plan.puts)
+    };
+    assert!(!put.put.item.contains_key("x") && !put.put.item.contains_key("y"));
+    let settled = image(r#""kind":{"S":"draft"},"title":{"S":"t"}"#);
+    let echo = super::plan(&views, &change(vec![settled.clone(), settled], "2"));
+    assert!(echo.is_empty());
+}
+
+/// Two views that take turns at one key.
+const TAKING_TURNS: &str = r#"version = 1
+[table]
+name = "app"
+partition_key = { name = "PK", type = "S" }
+[source.old]
+match = { turn = ["old"] }
+[source.new]
+match = { turn = ["new"] }
+[shadow.a]
+source = "new"
+key = { PK = "TURN#{PK}" }
+[shadow.b]
+source = "old"
+key = { PK = "TURN#{PK}" }
+"#;
+
+#[test]
+fn a_view_takes_a_key_that_another_leaves_in_the_same_change() {
+    let views = load(TAKING_TURNS).views.expect("views");
+    let turn = |turn: &str| image(&format!(r#""turn":{{"S":"{turn}"}}"#));
+    let before = super::plan(&views, &change(vec![None, turn("old")], "1"))
+        .puts
+        .remove(0);
+    let plan = super::plan(&views, &change(vec![turn("old"), turn("new")], "2"));
+    let ([put], [delete]) = (plan.puts.as_slice(), plan.deletes.as_slice()) else {
+        panic!("{plan:?}")
+    };
+    assert!(put.put.condition.holds(Some(&before.put.item)));
+    let after = Some(&put.put.item);
+    assert!(!delete.delete.condition.holds(after));
+    assert_eq!(judge_delete(delete, after), DeleteVerdict::Done);
+}
+
+#[test]
+fn a_late_update_never_lands_on_a_shadow() {
+    let stale = image(r#""kind":{"S":"ticket"},"title":{"S":"x"}"#);
+    let update = plan(&views(), &change(vec![None, stale.clone()], "1"))
+        .update
+        .expect("update");
+    let mut shadow = stale.expect("image");
+    assert!(update.condition.holds(Some(&shadow)));
+    shadow.insert(MARKER.to_owned(), put("1").withdrawal.marker.to_value());
+    assert!(!update.condition.holds(Some(&shadow)));
 }

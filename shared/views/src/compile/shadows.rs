@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::Findings;
 use crate::Code;
 use crate::file::{Name, ProjectionSection, ShadowSection, ViewFile};
-use crate::view::{Projection, ShadowView, Source};
+use crate::view::{AttributeView, Projection, ShadowView, Source};
 
 impl Findings<'_> {
     pub(super) fn shadow_views(
@@ -17,6 +17,7 @@ impl Findings<'_> {
         file: &ViewFile,
         table: &TableDefinition,
         sources: &[Source],
+        attributes: &[AttributeView],
     ) -> Vec<ShadowView> {
         let ttl = file.table.ttl.as_ref().map(|ttl| ttl.get_ref().as_str());
         let mut schemas = BTreeMap::from([(table.name.clone(), table.key.clone())]);
@@ -26,7 +27,7 @@ impl Findings<'_> {
                 let (target, schema) = self.target(name, section, table, &mut schemas);
                 let mut view = self.shadow_view(name, section, target, schema, sources)?;
                 let source = sources.get(view.source)?;
-                view.fingerprint = view.fingerprint(&source.pattern, ttl);
+                view.fingerprint = view.fingerprint(&source.pattern, ttl, sources, attributes);
                 Some(view)
             })
             .collect()

@@ -145,6 +145,8 @@ fn for_each_goes_over_lists_and_sets() {
         ]
     );
     assert_eq!(list.failures.len(), 1, "the number fails alone");
+    let two = derived(r#"{"L":[{"N":"5"},{"S":"a"},{"N":"6"}]}"#);
+    assert_eq!((two.failures.len(), two.failures[0].more, two.shadows.len()), (1, 1, 1));
     assert_eq!(shadow_keys(&derived(r#"{"SS":["x","y"]}"#)).len(), 2);
     for none in [r#"{"NULL":true}"#, r#"{"L":[]}"#] {
         assert_eq!(derived(none), Derived::default(), "{none}");
@@ -198,6 +200,41 @@ fn what_dynamodb_would_refuse_fails_here() {
 }
 
 #[test]
+fn an_item_of_exactly_the_limit_is_derived_and_one_byte_more_is_not() {
+    let views = views(&format!("{BY_TITLE}project = \"all\"\n"));
+    let label = "2026-01-05T10:00:00.000";
+    let number = shadowkey_item::SequenceNumber::parse("1").expect("number");
+    let version = Version::new(label, &number);
+    let with_body = |bytes: usize| {
+        let item = post(&format!(
+            r#","title":{{"S":"x"}},"body":{{"S":"{}"}}"#,
+            "x".repeat(bytes)
+        ));
+        views
+            .derive(&item)
+            .shadows
+            .first()
+            .map(|shadow| item_size(&shadow.at(&version)))
+    };
+    let rest = with_body(1).expect("shadow") - 1;
+    assert_eq!(with_body(MAX_ITEM_BYTES - rest), Some(MAX_ITEM_BYTES));
+    assert_eq!(with_body(MAX_ITEM_BYTES - rest + 1), None);
+}
+
+#[test]
+fn a_shadows_key_fits_the_indexes_it_appears_in() {
+    let inverted = "[[table.index]]\nname = \"inverted\"\nkind = \"global\"\npartition_key = { name = \"SK\", type = \"S\" }\nsort_key = { name = \"PK\", type = \"S\" }\n";
+    let views = views(&format!(
+        "{inverted}[shadow.s]\nsource = \"post\"\nkey = {{ PK = \"{{title}}#\", SK = \"A\" }}\n"
+    ));
+    let code = |bytes: usize| {
+        let derived = views.derive(&post(&format!(r#","title":{{"S":"{}"}}"#, "x".repeat(bytes))));
+        derived.failures.first().map(|failure| failure.kind.code())
+    };
+    assert_eq!((code(1023), code(1024)), (None, Some("key-too-long")));
+}
+
+#[test]
 fn a_shadow_is_never_a_source_unless_it_names_itself() {
     let views = views("[source.any]\nmatch = {}\n[shadow.s]\nsource = \"any\"\nkey = { PK = \"S\", SK = \"{PK}\" }\n");
     let marked = |from: &str, of: &str| {
@@ -232,4 +269,14 @@ fn the_fingerprint_is_of_the_meaning_and_not_of_the_spelling() {
     ] {
         assert_ne!(first, fingerprint(&BY_TITLE.replace(from, to)), "{to}");
     }
+    let fed = |template: &str| {
+        fingerprint(&format!(
+            "{BY_TITLE}[attribute.title]\nsource = \"post\"\nvalue = \"{template}\"\n"
+        ))
+    };
+    assert_ne!(
+        fed("{name | upper}"),
+        fed("{name | lower}"),
+        "what feeds a shadow counts"
+    );
 }
