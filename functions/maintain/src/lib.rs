@@ -2,7 +2,7 @@
 
 mod start;
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use aws_lambda_events::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
 use lambda_runtime::LambdaEvent;
@@ -15,9 +15,10 @@ pub use start::{DEFAULT_VIEWS, StartError, physical_names, read_views, start};
 
 /// Handles one batch of stream records; the answer for Lambda is [`response`] of what comes back.
 pub async fn handle<S: Store>(worker: &Worker<S>, event: LambdaEvent<Box<RawValue>>) -> Result<Outcome, WorkerError> {
+    // A deadline that is past before work begins is none: emulators send a constant there.
     let left = event.context.deadline().duration_since(SystemTime::now());
-    let deadline = Instant::now() + left.unwrap_or(Duration::ZERO);
-    let outcome = worker.handle(event.payload.get(), Some(deadline)).await?;
+    let deadline = left.ok().map(|left| Instant::now() + left);
+    let outcome = worker.handle(event.payload.get(), deadline).await?;
     tracing::info!(
         request_id = event.context.request_id,
         counters = %serde_json::to_string(&outcome.counters).unwrap_or_default(),

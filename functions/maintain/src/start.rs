@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use shadowkey_item::TableName;
-use shadowkey_store_dynamodb::{ConnectError, ConnectOptions, Connection, DynamoStore};
+use shadowkey_store_dynamodb::{ATTEMPT_TIMEOUT, ConnectError, ConnectOptions, Connection, DynamoStore};
 use shadowkey_views::{Severity, Views, load, render_findings};
 use shadowkey_worker::{Settings, Worker};
 
 /// The view file that is read where SHADOWKEY_VIEWS names no other, beside the binary.
 pub const DEFAULT_VIEWS: &str = "views.toml";
+
+/// How much longer than one request may take the end of an invocation is kept free.
+const MARGIN: Duration = Duration::from_secs(2);
 
 /// Why the function does not start.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +46,7 @@ pub async fn start() -> Result<Worker<DynamoStore>, StartError> {
     let connection = Connection::from_environment(ConnectOptions::default()).await?;
     let store = DynamoStore::new(&connection, physical_names(&views));
     let settings = Settings {
+        deadline_margin: ATTEMPT_TIMEOUT + MARGIN,
         jitter_seed: fastrand::u64(..),
         ..Settings::default()
     };
@@ -75,16 +80,15 @@ pub fn read_views(path: &Path) -> Result<Views, StartError> {
     })
 }
 
-/// The physical name of every table that the views write to, from the environment; the logical name where it says nothing.
+/// The physical name of every table of the view file, from the environment; the logical name where it says nothing.
 pub fn physical_names(views: &Views) -> BTreeMap<TableName, String> {
-    let tables =
-        std::iter::once(views.table().name.clone()).chain(views.other_tables().into_iter().map(|table| table.name));
+    let tables = views.tables().into_iter().map(|table| table.name);
     tables
         .map(|table| {
-            let physical = env::var(views.physical_name_variable(&table))
-                .ok()
-                .filter(|name| !name.is_empty());
-            let physical = physical.unwrap_or_else(|| table.to_string());
+            let physical = env::var(views.physical_name_variable(&table)).ok();
+            let physical = physical
+                .filter(|name| !name.is_empty())
+                .unwrap_or_else(|| table.to_string());
             (table, physical)
         })
         .collect()

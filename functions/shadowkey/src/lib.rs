@@ -14,6 +14,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::Parser;
+use shadowkey_store::with_causes;
 
 use crate::arguments::{Arguments, Command};
 
@@ -55,7 +56,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Co
         Command::Replay(options) => replay::replay(options, console).await,
     };
     result.unwrap_or_else(|error| {
-        let _ = writeln!(console.notices, "error: {}", error::with_causes(&error));
+        let _ = writeln!(console.notices, "error: {}", with_causes(&error));
         error.exit_code()
     })
 }

@@ -7,6 +7,7 @@ mod report;
 mod tables;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use maintain::physical_names;
 use shadowkey_local::Engine;
 use shadowkey_store_dynamodb::{ConnectOptions, Connection};
 
@@ -25,12 +26,23 @@ pub(crate) async fn replay(options: ReplayOptions, console: &mut Console<'_>) ->
     };
     let mut batches = Batches::read(&options)?;
     let (connection, engine) = connect(&options).await?;
-    let mut replay = Replay::start(&connection, views, engine.is_some(), base).await?;
+    // An engine of its own has every table under its logical name.
+    let logical = views
+        .tables()
+        .into_iter()
+        .map(|table| (table.name.clone(), table.name.0))
+        .collect();
+    let physical = if engine.is_some() {
+        logical
+    } else {
+        physical_names(&views)
+    };
+    let mut replay = Replay::start(&connection, views, physical, base).await?;
     let progress = ProgressBar::new(batches.records());
     progress.set_style(style());
     while let Some(batch) = batches.next() {
         let records = u64::try_from(batch.records.len()).unwrap_or(0);
-        replay.deliver(&batch).await?;
+        let batch = replay.deliver(batch).await?;
         if options.duplicate {
             replay.deliver_again(&batches.duplicate_of(batch)).await?;
         }

@@ -20,7 +20,7 @@ pub enum Disposition {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The table's or the account's capacity is used up for the moment.
-    #[error("{operation} on table `{table}` was throttled")]
+    #[error("{operation} on table `{table}` was throttled; raise its capacity or its limits if this lasts")]
     Throttled {
         /// The API operation.
         operation: &'static str,
@@ -31,7 +31,7 @@ pub enum StoreError {
         cause: Cause,
     },
     /// A transaction holds the item.
-    #[error("{operation} on table `{table}` met a transaction on the same item")]
+    #[error("{operation} on table `{table}` met a transaction on the same item; it is tried again")]
     Conflict {
         /// The API operation.
         operation: &'static str,
@@ -42,7 +42,7 @@ pub enum StoreError {
         cause: Cause,
     },
     /// No answer, or an internal error: the effect is unknown.
-    #[error("{operation} on table `{table}` got no answer")]
+    #[error("{operation} on table `{table}` got no answer; it is tried again")]
     Unavailable {
         /// The API operation.
         operation: &'static str,
@@ -100,4 +100,18 @@ impl StoreError {
             Self::NoTable { .. } | Self::NotPermitted { .. } => Disposition::Halt,
         }
     }
+}
+
+/// An error's message with those of its causes, each said once.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
+        }
+        cause = error.source();
+    }
+    text
 }

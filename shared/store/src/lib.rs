@@ -1,6 +1,6 @@
 //! The one port to the tables, and its stand-ins for tests.
 //!
-//! [`Store`] is what the worker needs of DynamoDB and no more. Below this crate nothing does I/O.
+//! [`Store`] is what the worker, replay and the tests need of DynamoDB and no more. Below this crate nothing does I/O.
 
 mod counting;
 mod error;
@@ -13,7 +13,7 @@ use shadowkey_item::{Item, Key, TableName};
 use shadowkey_plan::{Delete, Put, Update};
 
 pub use counting::{CountingStore, Requests};
-pub use error::{Cause, Disposition, StoreError};
+pub use error::{Cause, Disposition, StoreError, with_causes};
 pub use faulty::{Fault, FaultyStore};
 pub use memory::MemoryStore;
 

@@ -96,18 +96,14 @@ pub fn decode(event: &str, schema: &KeySchema) -> Result<Vec<Result<Record, Reco
     let batch: Batch<'_> = serde_json::from_str(event).map_err(BatchError::NotABatch)?;
     let records = batch.records.into_iter().enumerate();
     records
-        .map(|(position, raw)| {
-            let decoded = record(raw.get(), position, schema);
-            let problem = match decoded {
-                Ok(Ok(record)) => return Ok(Ok(record)),
-                Ok(Err(problem)) => problem,
-                Err(error) => return Err(error),
-            };
-            Ok(Err(RecordError {
+        .map(|(position, raw)| match record(raw.get(), position, schema) {
+            Err(RecordProblem::ViewType { view_type }) => Err(BatchError::ViewType { view_type }),
+            Err(problem) => Ok(Err(RecordError {
                 position,
                 sequence_number: sequence_number_only(raw.get()),
                 problem,
-            }))
+            })),
+            Ok(record) => Ok(Ok(record)),
         })
         .collect()
 }
@@ -117,24 +113,16 @@ fn sequence_number_only(raw: &str) -> Option<SequenceNumber> {
     SequenceNumber::parse(&wire.dynamodb.sequence_number).ok()
 }
 
-fn record(raw: &str, position: usize, schema: &KeySchema) -> Result<Result<Record, RecordProblem>, BatchError> {
-    let wire: WireRecord = match serde_json::from_str(raw) {
-        Ok(wire) => wire,
-        Err(error) => return Ok(Err(RecordProblem::Json(error))),
-    };
+fn record(raw: &str, position: usize, schema: &KeySchema) -> Result<Record, RecordProblem> {
+    let wire: WireRecord = serde_json::from_str(raw).map_err(RecordProblem::Json)?;
+    let change = wire.dynamodb;
     // A view type that is not known is no reason to stop: the images say whether they are there.
-    if let Some(view_type) = wire.dynamodb.stream_view_type.as_ref().and_then(|name| name.as_str())
+    if let Some(view_type) = change.stream_view_type.as_ref().and_then(|name| name.as_str())
         && PARTIAL_VIEW_TYPES.contains(&view_type)
     {
-        return Err(BatchError::ViewType {
-            view_type: view_type.to_owned(),
-        });
+        let view_type = view_type.to_owned();
+        return Err(RecordProblem::ViewType { view_type });
     }
-    Ok(read(wire, position, schema))
-}
-
-fn read(wire: WireRecord, position: usize, schema: &KeySchema) -> Result<Record, RecordProblem> {
-    let change = wire.dynamodb;
     let number = change.sequence_number.ok_or(RecordProblem::NoSequenceNumber)?;
     let sequence_number = SequenceNumber::parse(&number).map_err(RecordProblem::SequenceNumber)?;
     let label = match wire.arn.rsplit_once("/stream/") {

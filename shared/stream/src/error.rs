@@ -58,6 +58,12 @@ pub enum RecordProblem {
         /// The name.
         name: String,
     },
+    /// It comes from a stream without both images; the whole batch does, and fails with it.
+    #[error("its StreamViewType is {view_type}")]
+    ViewType {
+        /// The type.
+        view_type: String,
+    },
     /// Its keys are not those of the view file's table.
     #[error(transparent)]
     Key(KeyError),

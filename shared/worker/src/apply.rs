@@ -1,12 +1,17 @@
 //! Applying one item's change: its attributes, then the puts, then the deletes.
 
+use std::future::Future;
 use std::sync::OnceLock;
+use std::time::Duration;
 
-use shadowkey_plan::{Change, PlannedDelete, PlannedPut, Verdict, judge_delete, judge_put, plan, plan_attributes};
+use shadowkey_plan::{
+    Change, DeleteVerdict, Doubt, PlannedDelete, PlannedPut, PutVerdict, Update, judge_delete, judge_put, plan,
+    plan_attributes,
+};
 use shadowkey_store::{Disposition, Store, StoreError, Written};
 
 use crate::attempts::{Closing, send};
-use crate::reconcile::{Doubt, reconcile_needed};
+use crate::reconcile::Doubtful;
 use crate::{Cause, Counters, ItemOutcome, Problem, Worker};
 
 /// How often a write that loses a race is planned again.
@@ -24,48 +29,57 @@ pub(crate) struct ItemRun {
 struct Applying<'a, S> {
     worker: &'a Worker<S>,
     closing: Closing,
+    halted: &'a OnceLock<StoreError>,
     jitter: fastrand::Rng,
     counters: Counters,
 }
 
 /// Why a single write did not do what it was for.
 enum Failed {
+    /// The store said no, or nothing.
     Store(StoreError),
+    /// Only reconciling helps.
+    Doubt(Doubt),
+    /// Someone else's item has the place, or others are quicker.
     Problem(Problem),
+    /// No more work is started in this invocation.
+    Closed,
 }
 
-impl From<StoreError> for Failed {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
+/// What ends the turn of a whole item.
+enum Ended {
+    Store(StoreError),
+    Closed,
 }
 
 impl<S: Store> Worker<S> {
-    /// Applies a change; nothing is started once something has halted or the time for work is over.
+    /// Applies a change. No request is started once something has halted or the time for work is over.
     pub(crate) async fn apply(&self, change: Change, closing: Closing, halted: &OnceLock<StoreError>) -> ItemRun {
-        let jitter_seed = self
-            .settings
-            .jitter_seed
-            .wrapping_add(u64::try_from(change.position).unwrap_or(0));
+        let position = u64::try_from(change.position).unwrap_or(0);
         let mut applying = Applying {
             worker: self,
             closing,
-            jitter: fastrand::Rng::with_seed(jitter_seed),
+            halted,
+            jitter: fastrand::Rng::with_seed(self.settings.jitter_seed.wrapping_add(position)),
             counters: Counters::default(),
         };
         let mut outcome = ItemOutcome {
             key: change.key.clone(),
-            written_views: Vec::new(),
+            planned: Vec::new(),
             problems: Vec::new(),
         };
-        if !closing.allows(std::time::Duration::ZERO) || halted.get().is_some() {
-            outcome.problems.push(out_of_time());
-        } else if change.incomplete {
-            outcome.problems.push(reconcile_needed(None, Doubt::ImageMissing));
-        } else if let Err(error) = applying.plan_and_write(&change, &mut outcome).await {
-            outcome.problems.push(Problem::of_store(None, &error));
-            if error.disposition() == Disposition::Halt {
-                let _ = halted.set(error);
+        if change.incomplete {
+            outcome.problems = self.reconcile(&change, vec![(Doubt::ImageMissing, None)]);
+        } else {
+            match applying.plan_and_write(&change, &mut outcome).await {
+                Ok(()) => {}
+                Err(Ended::Closed) => outcome.problems.push(closed()),
+                Err(Ended::Store(error)) => {
+                    outcome.problems.push(Problem::of_store(&error));
+                    if error.disposition() == Disposition::Halt {
+                        let _ = halted.set(error);
+                    }
+                }
             }
         }
         for problem in &outcome.problems {
@@ -87,36 +101,37 @@ impl<S: Store> Worker<S> {
 impl<S: Store> Applying<'_, S> {
     /// Writes what the change needs. Permanent problems and doubts are collected and concern one view each; an error
     /// that may pass ends the item's turn.
-    async fn plan_and_write(&mut self, change: &Change, outcome: &mut ItemOutcome) -> Result<(), StoreError> {
+    async fn plan_and_write(&mut self, change: &Change, outcome: &mut ItemOutcome) -> Result<(), Ended> {
         let plan = plan(&self.worker.views, change);
         outcome.problems.extend(plan.failures.iter().map(Problem::of_failure));
         self.counters.unchanged = u64::from(plan.is_empty());
-        let views = plan
-            .puts
-            .iter()
-            .map(|put| &put.view)
-            .chain(plan.deletes.iter().map(|delete| &delete.view));
-        outcome.written_views = views.cloned().collect();
+        let puts = plan.puts.iter().map(|planned| &planned.withdrawal);
+        let places = puts.chain(&plan.deletes);
+        outcome.planned = places
+            .map(|place| (place.view.clone(), place.delete.key.clone()))
+            .collect();
+        let mut doubts: Vec<Doubtful<'_>> = Vec::new();
         if let Some(update) = plan.update {
             let result = self.update(change, update).await;
-            outcome.collect(None, result)?;
+            collect(result, None, outcome, &mut doubts)?;
         }
         for planned in &plan.puts {
             let result = self.put(planned).await;
-            outcome.collect(Some(&planned.view), result)?;
+            collect(result, Some(&planned.withdrawal), outcome, &mut doubts)?;
         }
         for planned in &plan.deletes {
             // The old place stays until the new one is certain: a reader never misses the item.
-            if !outcome.in_doubt(&planned.view) {
+            if !is_undecided(&planned.view, outcome, &doubts) {
                 let result = self.delete(planned).await;
-                outcome.collect(Some(&planned.view), result)?;
+                collect(result, Some(planned), outcome, &mut doubts)?;
             }
         }
+        outcome.problems.extend(self.worker.reconcile(change, doubts));
         Ok(())
     }
 
     /// Brings the attributes up to date; a refusal says what the item is now, and everything starts from there.
-    async fn update(&mut self, change: &Change, mut update: shadowkey_plan::Update) -> Result<(), Failed> {
+    async fn update(&mut self, change: &Change, mut update: Update) -> Result<(), Failed> {
         for _ in 0..RACES {
             let found = match self.send(|store| store.update(&update)).await? {
                 Written::Done { .. } => {
@@ -132,11 +147,10 @@ impl<S: Store> Applying<'_, S> {
                 None => return Ok(()),
             }
         }
-        Err(Failed::Problem(lost_race(None)))
+        Err(Failed::Problem(lost_race()))
     }
 
     async fn put(&mut self, planned: &PlannedPut) -> Result<(), Failed> {
-        let view = Some(planned.view.as_str());
         for _ in 0..RACES {
             let found = match self.send(|store| store.put(&planned.put)).await {
                 Ok(Written::Done { .. }) => {
@@ -144,27 +158,24 @@ impl<S: Store> Applying<'_, S> {
                     return Ok(());
                 }
                 Ok(Written::Refused { found }) => found,
-                Err(error) if error.disposition() == Disposition::Park => {
+                Err(Failed::Store(error)) if error.disposition() == Disposition::Park => {
                     // An index that lies is worse than one that misses.
                     self.delete(&planned.withdrawal).await?;
-                    return Err(error.into());
+                    return Err(Failed::Store(error));
                 }
-                Err(error) => return Err(error.into()),
+                Err(failed) => return Err(failed),
             };
             match judge_put(&self.worker.views, planned, found.as_ref()) {
-                Verdict::Done => return Ok(()),
-                Verdict::Again => {}
-                Verdict::Collision => return Err(Failed::Problem(collision(planned))),
-                verdict @ (Verdict::Newer | Verdict::Claimed) => {
-                    return Err(Failed::Problem(reconcile_needed(view, Doubt::of(verdict))));
-                }
+                PutVerdict::Done => return Ok(()),
+                PutVerdict::Again => {}
+                PutVerdict::Doubt(doubt) => return Err(Failed::Doubt(doubt)),
+                PutVerdict::Collision => return Err(Failed::Problem(collision(planned))),
             }
         }
-        Err(Failed::Problem(lost_race(view)))
+        Err(Failed::Problem(lost_race()))
     }
 
     async fn delete(&mut self, planned: &PlannedDelete) -> Result<(), Failed> {
-        let view = Some(planned.view.as_str());
         for _ in 0..RACES {
             let found = match self.send(|store| store.delete(&planned.delete)).await? {
                 Written::Done { .. } => {
@@ -174,79 +185,80 @@ impl<S: Store> Applying<'_, S> {
                 Written::Refused { found } => found,
             };
             match judge_delete(planned, found.as_ref()) {
-                Verdict::Again => {}
-                verdict @ Verdict::Newer => return Err(Failed::Problem(reconcile_needed(view, Doubt::of(verdict)))),
-                _ => return Ok(()),
+                DeleteVerdict::Done => return Ok(()),
+                DeleteVerdict::Again => {}
+                DeleteVerdict::Doubt(doubt) => return Err(Failed::Doubt(doubt)),
             }
         }
-        Err(Failed::Problem(lost_race(view)))
+        Err(Failed::Problem(lost_race()))
     }
 
-    async fn send<'s, F>(&mut self, write: impl Fn(&'s S) -> F) -> Result<Written, StoreError>
+    async fn send<'s, F>(&mut self, write: impl Fn(&'s S) -> F) -> Result<Written, Failed>
     where
         F: Future<Output = Result<Written, StoreError>>,
         Self: 's,
     {
-        let Worker { store, settings, .. } = self.worker;
-        send(settings, self.closing, &mut self.jitter, &mut self.counters, || {
-            write(store)
-        })
-        .await
-    }
-}
-
-impl ItemOutcome {
-    /// Keeps a problem of one view and goes on; an error that may pass is handed up.
-    fn collect(&mut self, view: Option<&str>, result: Result<(), Failed>) -> Result<(), StoreError> {
-        match result {
-            Ok(()) => Ok(()),
-            Err(Failed::Problem(problem)) => {
-                self.problems.push(problem);
-                Ok(())
-            }
-            Err(Failed::Store(error)) if error.disposition() == Disposition::Park => {
-                self.problems.push(Problem::of_store(view, &error));
-                Ok(())
-            }
-            Err(Failed::Store(error)) => Err(error),
+        if !self.closing.allows(Duration::ZERO) || self.halted.get().is_some() {
+            return Err(Failed::Closed);
         }
-    }
-
-    fn in_doubt(&self, view: &str) -> bool {
-        let undecided = |problem: &Problem| problem.cause != Cause::Permanent && problem.view.as_deref() == Some(view);
-        self.problems.iter().any(undecided)
-    }
-}
-
-fn out_of_time() -> Problem {
-    Problem {
-        view: None,
-        cause: Cause::Transient,
-        code: "out-of-time",
-        message: "the invocation's time for new work was over; the change is delivered again".to_owned(),
+        let Worker { store, settings, .. } = self.worker;
+        let sent = send(settings, self.closing, &mut self.jitter, &mut self.counters, || {
+            write(store)
+        });
+        sent.await.map_err(Failed::Store)
     }
 }
 
-fn lost_race(view: Option<&str>) -> Problem {
-    Problem {
-        view: view.map(str::to_owned),
-        cause: Cause::Transient,
-        code: "lost-race",
-        message: format!("the item changed {RACES} times while it was being written; the change is delivered again"),
-    }
+/// Keeps a problem or a doubt of one view and goes on; what ends the item's turn is handed up.
+fn collect<'p>(
+    result: Result<(), Failed>,
+    place: Option<&'p PlannedDelete>,
+    outcome: &mut ItemOutcome,
+    doubts: &mut Vec<Doubtful<'p>>,
+) -> Result<(), Ended> {
+    let problem = match result {
+        Ok(()) => return Ok(()),
+        Err(Failed::Closed) => return Err(Ended::Closed),
+        Err(Failed::Store(error)) if error.disposition() != Disposition::Park => return Err(Ended::Store(error)),
+        Err(Failed::Store(error)) => Problem::of_store(&error),
+        Err(Failed::Problem(problem)) => problem,
+        Err(Failed::Doubt(doubt)) => {
+            doubts.push((doubt, place.map(|place| (place.view.as_str(), &place.delete.key))));
+            return Ok(());
+        }
+    };
+    outcome.problems.push(match place {
+        Some(place) => problem.of(&place.view, &place.delete.key),
+        None => problem,
+    });
+    Ok(())
+}
+
+/// Whether it is not known yet where the view's shadows will be.
+fn is_undecided(view: &str, outcome: &ItemOutcome, doubts: &[Doubtful<'_>]) -> bool {
+    let undecided = |problem: &Problem| problem.cause != Cause::Permanent && problem.view.as_deref() == Some(view);
+    outcome.problems.iter().any(undecided)
+        || doubts
+            .iter()
+            .any(|(_, place)| place.is_some_and(|(doubtful, _)| doubtful == view))
+}
+
+fn closed() -> Problem {
+    let message = "the invocation starts no more work, since its time is nearly over or nothing can be written; the change is \
+                   delivered again";
+    Problem::new(Cause::Transient, "closed", message)
+}
+
+fn lost_race() -> Problem {
+    let message = format!("the item changed {RACES} times while it was being written; the change is delivered again");
+    Problem::new(Cause::Transient, "lost-race", message)
 }
 
 fn collision(planned: &PlannedPut) -> Problem {
-    Problem {
-        view: Some(planned.view.clone()),
-        cause: Cause::Permanent,
-        code: "collision",
-        message: format!(
-            "view `{}`: the key {} in table `{}` is taken by an item that is not this view's shadow of this source; it was left \
-             as it is: change the view's key, or move that item",
-            planned.view,
-            shadowkey_item::item_to_json(planned.withdrawal.delete.key.attributes()),
-            planned.put.table,
-        ),
-    }
+    let message = format!(
+        "the place in table `{}` is taken by an item that is not this view's shadow of this source, and was left as it is; change \
+         the view's key, or move that item",
+        planned.put.table
+    );
+    Problem::new(Cause::Permanent, "collision", message)
 }

@@ -19,7 +19,7 @@ pub struct Settings {
     pub first_pause: Duration,
     /// The longest pause.
     pub longest_pause: Duration,
-    /// How long before its deadline an invocation stops starting work; longer than one attempt may take.
+    /// How long before its deadline an invocation stops starting requests; longer than one attempt may take.
     pub deadline_margin: Duration,
     /// What the pauses' jitter starts from.
     pub jitter_seed: u64,

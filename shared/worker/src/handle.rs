@@ -1,9 +1,10 @@
 //! Handling a batch: decode, coalesce, apply side by side, and report the earliest failure.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use futures::StreamExt;
-use shadowkey_item::SequenceNumber;
+use shadowkey_item::{Item, SequenceNumber};
 use shadowkey_plan::Change;
 use shadowkey_store::{Store, StoreError};
 use shadowkey_stream::{BatchError, Record, RecordError, coalesce, decode};
@@ -42,7 +43,7 @@ pub enum WorkerError {
         margin_ms: u128,
     },
     /// A record failed and no number says from where to deliver again.
-    #[error("{0}; it and the records before it have no sequence number to report, so the whole batch fails")]
+    #[error("{0}; neither it nor a record before it has a sequence number to report, so the whole batch fails")]
     Unreportable(RecordError),
 }
 
@@ -72,32 +73,35 @@ impl<S: Store> Worker<S> {
         let mut outcome = Outcome::default();
         outcome.counters.records = u64::try_from(decoded.len()).unwrap_or(u64::MAX);
         let numbers: Vec<Option<SequenceNumber>> = decoded.iter().map(number_of).collect();
-        let mut earliest: Option<usize> = None;
+        let mut failed: BTreeSet<usize> = BTreeSet::new();
+        let mut unreportable = None;
         let mut records = Vec::new();
         for record in decoded {
             match record {
                 Ok(record) => records.push(record),
                 Err(error) => {
                     tracing::error!(position = error.position, error = %error, "record not readable");
-                    let reportable = numbers.iter().take(error.position + 1).rposition(Option::is_some);
-                    let position = reportable.ok_or(WorkerError::Unreportable(error))?;
-                    earliest = Some(earliest.map_or(position, |other| other.min(position)));
+                    match numbers.iter().take(error.position + 1).rposition(Option::is_some) {
+                        Some(reportable) => drop(failed.insert(reportable)),
+                        None => unreportable = Some(error),
+                    }
                 }
             }
         }
-        let changes = coalesce(
-            records
-                .into_iter()
-                .filter(|record| self.concerns_a_source(record, &mut outcome.counters)),
-        );
+        self.count_written_back(&records, &mut outcome.counters);
+        let changes = coalesce(records.into_iter().filter(|record| self.concerns_a_source(record)));
         outcome.counters.changes = u64::try_from(changes.len()).unwrap_or(u64::MAX);
         for run in self.apply_all(changes, closing).await? {
             outcome.counters += run.counters;
             if !run.outcome.problems.is_empty() {
-                earliest = Some(earliest.map_or(run.position, |other| other.min(run.position)));
+                failed.insert(run.position);
             }
             outcome.items.push(run.outcome);
         }
+        if let Some(error) = unreportable {
+            return Err(WorkerError::Unreportable(error));
+        }
+        let earliest = failed.first().copied();
         outcome.earliest_failed = earliest.and_then(|position| numbers.into_iter().nth(position).flatten());
         Ok(outcome)
     }
@@ -134,19 +138,21 @@ impl<S: Store> Worker<S> {
     }
 
     /// Whether a record is of a source item and not of one of the worker's own shadows.
-    fn concerns_a_source(&self, record: &Record, counters: &mut Counters) -> bool {
-        let images = || record.old.iter().chain(&record.new);
-        let is_source = images().next().is_none() || images().any(|image| !self.views.is_shadow(image));
-        if is_source
-            && record
-                .new
-                .as_ref()
-                .is_some_and(|image| image.contains_key(MARKER) && !self.views.is_shadow(image))
+    fn concerns_a_source(&self, record: &Record) -> bool {
+        let mut images = record.old.iter().chain(&record.new).peekable();
+        images.peek().is_none() || images.any(|image| !self.views.is_shadow(image))
+    }
+
+    /// Counts the source items that carry a shadow's marker.
+    fn count_written_back(&self, records: &[Record], counters: &mut Counters) {
+        let is_marked = |image: &&Item| image.contains_key(MARKER) && !self.views.is_shadow(image);
+        for record in records
+            .iter()
+            .filter(|record| record.new.as_ref().filter(is_marked).is_some())
         {
             counters.written_back += 1;
             tracing::warn!(key = %record.key, "a source item carries `{MARKER}`: an application wrote back what it had read");
         }
-        is_source
     }
 }
 

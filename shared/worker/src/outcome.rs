@@ -1,7 +1,7 @@
 //! What became of a batch and of each item in it.
 
 use shadowkey_item::{Key, SequenceNumber};
-use shadowkey_store::{Disposition, StoreError};
+use shadowkey_store::{Disposition, StoreError, with_causes};
 use shadowkey_views::Failure;
 
 use crate::Counters;
@@ -22,8 +22,8 @@ pub struct Outcome {
 pub struct ItemOutcome {
     /// The item.
     pub key: Key,
-    /// The views that had something to write.
-    pub written_views: Vec<String>,
+    /// The places that had something to be written or removed: each a view and a key.
+    pub planned: Vec<(String, Key)>,
     /// What went wrong; the change is done when nothing did.
     pub problems: Vec<Problem>,
 }
@@ -33,6 +33,8 @@ pub struct ItemOutcome {
 pub struct Problem {
     /// The view it concerns; `None` where it concerns the item.
     pub view: Option<String>,
+    /// The key that could not be written, where it is about one.
+    pub key: Option<Key>,
     /// Which kind of cause.
     pub cause: Cause,
     /// A short name for the cause, for machines.
@@ -53,25 +55,40 @@ pub enum Cause {
 }
 
 impl Problem {
-    pub(crate) fn of_failure(failure: &Failure) -> Self {
+    /// A problem of the item, or of one of its views where [`Problem::of`] says so.
+    pub(crate) fn new(cause: Cause, code: &'static str, message: impl Into<String>) -> Self {
         Self {
-            view: Some(failure.view.clone()),
-            cause: Cause::Permanent,
-            code: failure.kind.code(),
-            message: failure.to_string(),
+            view: None,
+            key: None,
+            cause,
+            code,
+            message: message.into(),
         }
     }
 
-    pub(crate) fn of_store(view: Option<&str>, error: &StoreError) -> Self {
+    /// The same as a problem of a view at a key.
+    pub(crate) fn of(self, view: &str, key: &Key) -> Self {
+        Self {
+            message: format!("view `{view}`, key {key}: {}", self.message),
+            view: Some(view.to_owned()),
+            key: Some(key.clone()),
+            ..self
+        }
+    }
+
+    pub(crate) fn of_failure(failure: &Failure) -> Self {
+        Self {
+            view: Some(failure.view.clone()),
+            ..Self::new(Cause::Permanent, failure.kind.code(), failure.to_string())
+        }
+    }
+
+    pub(crate) fn of_store(error: &StoreError) -> Self {
         let (cause, code) = match error.disposition() {
             Disposition::Park => (Cause::Permanent, "rejected"),
-            Disposition::Retry | Disposition::Halt => (Cause::Transient, "unavailable"),
+            Disposition::Retry => (Cause::Transient, "unavailable"),
+            Disposition::Halt => (Cause::Transient, "halted"),
         };
-        Self {
-            view: view.map(str::to_owned),
-            cause,
-            code,
-            message: error.to_string(),
-        }
+        Self::new(cause, code, with_causes(error))
     }
 }

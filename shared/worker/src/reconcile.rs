@@ -1,53 +1,43 @@
 //! The place for doubts: where a change cannot be applied from its images alone.
 //!
 //! Reading the source and making its derived data match is not part of this release. A change that needs it is reported
-//! as failed and its shadows are left as they are; nothing is guessed.
+//! as failed and the shadows in doubt are left as they are; nothing is guessed.
 
-use shadowkey_plan::Verdict;
+use shadowkey_item::Key;
+use shadowkey_plan::{Change, Doubt};
 
-use crate::{Cause, Problem};
+use crate::{Cause, Problem, Worker};
 
-/// Why a change needs its item to be read again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doubt {
-    /// A later change of the item has written the shadow.
-    Newer,
-    /// Another source's shadow has the place, and may have no right to it any more.
-    Claimed,
-    /// A record lacks an image it should have carried.
-    ImageMissing,
-}
+/// A doubt, and the view and key it is about; `None` where it is about the whole item.
+pub(crate) type Doubtful<'a> = (Doubt, Option<(&'a str, &'a Key)>);
 
-impl Doubt {
-    pub(crate) fn of(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Claimed => Self::Claimed,
-            _ => Self::Newer,
-        }
+impl<S> Worker<S> {
+    /// Settles the doubts that applying a change has left: so far, by having the change delivered again until they are gone.
+    pub(crate) fn reconcile(&self, _change: &Change, doubts: Vec<Doubtful<'_>>) -> Vec<Problem> {
+        let report = |(doubt, place): Doubtful<'_>| match place {
+            Some((view, key)) => problem(doubt).of(view, key),
+            None => problem(doubt),
+        };
+        doubts.into_iter().map(report).collect()
     }
 }
 
-/// Reports a doubt: the change is delivered again, and fails again until the doubt is gone.
-pub(crate) fn reconcile_needed(view: Option<&str>, doubt: Doubt) -> Problem {
+fn problem(doubt: Doubt) -> Problem {
     let (code, message) = match doubt {
         Doubt::Newer => (
             "newer-shadow",
-            "a later change of the same item has written its shadow already, so this change came late",
+            "a later change of the same item has written the shadow already, so this one came late; it is delivered again, and \
+             is done once the later change is delivered again too",
         ),
         Doubt::Claimed => (
             "claimed",
-            "another source item's shadow has the place; remove it if its source no longer derives that key",
+            "another shadow of the same table has the place; remove it if its source no longer derives that key",
         ),
         Doubt::ImageMissing => (
             "image-missing",
-            "a record carries no image though its stream should; nothing was written for this item",
+            "a record carries no image though its stream should, so nothing was written for this item; touch the item to have \
+             it derived again",
         ),
     };
-    let view_prefix = view.map(|view| format!("view `{view}`: ")).unwrap_or_default();
-    Problem {
-        view: view.map(str::to_owned),
-        cause: Cause::Doubt,
-        code,
-        message: format!("{view_prefix}{message}"),
-    }
+    Problem::new(Cause::Doubt, code, message)
 }

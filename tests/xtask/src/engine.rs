@@ -32,7 +32,7 @@ pub(crate) async fn run(options: &Options) -> Result<()> {
     let engine = Engine::start_on(options.port).await?;
     let connection = Connection::local(engine.endpoint_url());
     let table = views.table().clone();
-    for definition in std::iter::once(table.clone()).chain(views.other_tables()) {
+    for definition in views.tables() {
         create_table(&connection, &definition.name.0, &definition, ChangeStream::On).await?;
     }
     let base = options.base.as_ref().map(read).transpose()?.unwrap_or_default();

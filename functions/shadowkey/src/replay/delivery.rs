@@ -1,13 +1,14 @@
 //! Delivering batches as Lambda does, and the worker's own writes after each.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lambda_runtime::{Context, LambdaEvent};
-use maintain::{handle, physical_names, response};
+use maintain::{handle, response};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
-use shadowkey_item::{Item, SequenceNumber};
+use shadowkey_item::{Item, SequenceNumber, TableName, item_to_json};
 use shadowkey_store_dynamodb::{Connection, DynamoStore, StreamReader};
 use shadowkey_stream::{Record, decode};
 use shadowkey_views::Views;
@@ -34,19 +35,14 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Makes the tables, loads the base items, and stands behind them in the stream.
+    /// Makes the tables under their physical names, loads the base items, and stands behind them in the stream.
     pub(crate) async fn start(
         connection: &Connection,
         views: Views,
-        embedded: bool,
+        physical: BTreeMap<TableName, String>,
         base: Vec<Item>,
     ) -> Result<Self, CommandError> {
-        let physical = if embedded {
-            logical_names(&views)
-        } else {
-            physical_names(&views)
-        };
-        tables::create(connection, &views, &physical, embedded).await?;
+        tables::create(connection, &views, &physical).await?;
         let table = views.table().name.clone();
         let stream_of = physical.get(&table).cloned().unwrap_or_default();
         let store = DynamoStore::new(connection, physical);
@@ -64,14 +60,18 @@ impl Replay {
         })
     }
 
-    /// Does to the base table what the batch says, and delivers it.
-    pub(crate) async fn deliver(&mut self, batch: &Batch) -> Result<(), CommandError> {
-        for record in self.readable(batch)? {
-            tables::apply(self.worker.store(), self.worker.views(), &record).await?;
+    /// Does to the base table what the batch says, delivers it as that table's stream would show it, and gives it back so.
+    pub(crate) async fn deliver(&mut self, mut batch: Batch) -> Result<Batch, CommandError> {
+        for record in self.readable(&batch)? {
+            let kept = tables::apply(self.worker.store(), self.worker.views(), &record).await?;
+            if let Some(raw) = batch.records.get_mut(record.position).filter(|_| !kept.is_empty()) {
+                complete(raw, &kept);
+            }
             self.touched.push(record.key.attributes().clone());
             self.highest = self.highest.take().max(Some(record.sequence_number));
         }
-        self.deliver_again(batch).await
+        self.deliver_again(&batch).await?;
+        Ok(batch)
     }
 
     /// Delivers a batch, once more from a failure on, and then the worker's own writes until nothing changes.
@@ -169,7 +169,7 @@ impl Replay {
     pub(crate) async fn report(self) -> Result<Report, CommandError> {
         let views = self.worker.views();
         let mut tables = Vec::new();
-        for definition in tables::of_view_file(views) {
+        for definition in views.tables() {
             let items = tables::scan(self.worker.store(), &definition).await?;
             tables.push(TableContents { definition, items });
         }
@@ -215,10 +215,18 @@ fn lambda_event(event: &str, file: &Path) -> Result<LambdaEvent<Box<RawValue>>, 
     Ok(LambdaEvent::new(payload, context))
 }
 
-/// An engine of one's own has every table under its logical name.
-fn logical_names(views: &Views) -> std::collections::BTreeMap<shadowkey_item::TableName, String> {
-    let tables = tables::of_view_file(views).into_iter();
-    tables
-        .map(|table| (table.name.clone(), table.name.to_string()))
-        .collect()
+/// Adds the attributes that the table kept to a record's images.
+fn complete(raw: &mut Box<RawValue>, kept: &Item) {
+    let Ok(mut record) = serde_json::from_str::<Value>(raw.get()) else {
+        return;
+    };
+    for pointer in ["/dynamodb/OldImage", "/dynamodb/NewImage"] {
+        if let Some(image) = record.pointer_mut(pointer).and_then(Value::as_object_mut) {
+            let kept = item_to_json(kept);
+            image.extend(kept.as_object().cloned().unwrap_or_default());
+        }
+    }
+    if let Ok(completed) = to_raw_value(&record) {
+        *raw = completed;
+    }
 }

@@ -4,33 +4,24 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use shadowkey_item::{Key, TableName, item_to_json};
-use shadowkey_worker::{Cause, ItemOutcome};
+use shadowkey_worker::{Cause, ItemOutcome, Problem};
 
 /// The parked views of items, as the last delivery that touched each left them.
 #[derive(Debug, Default)]
-pub(crate) struct Parked(BTreeMap<(Key, Option<String>), Entry>);
-
-#[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) code: &'static str,
-    pub(crate) message: String,
-}
+pub(crate) struct Parked(BTreeMap<(Key, Option<String>), Problem>);
 
 impl Parked {
-    /// Takes over what became of an item: a failure to derive is gone with the next change that derives, and a collision
-    /// with the next write of the view.
+    /// Takes over what became of an item: a failure to derive is gone with the next change that derives, and a write that
+    /// was refused for good with the next one at its place.
     pub(crate) fn update(&mut self, item: &ItemOutcome) {
-        self.0.retain(|(key, view), entry| {
-            let written = view.as_ref().is_some_and(|view| item.written_views.contains(view));
-            *key != item.key || (entry.code == "collision" && !written)
+        let planned = |view: &str, key: &Key| item.planned.iter().any(|(v, k)| v == view && k == key);
+        self.0.retain(|(of, view), problem| {
+            let place = view.as_deref().zip(problem.key.as_ref());
+            *of != item.key || place.is_some_and(|(view, key)| !planned(view, key))
         });
         for problem in item.problems.iter().filter(|problem| problem.cause == Cause::Permanent) {
-            self.0
-                .entry((item.key.clone(), problem.view.clone()))
-                .or_insert_with(|| Entry {
-                    code: problem.code,
-                    message: problem.message.clone(),
-                });
+            let entry = self.0.entry((item.key.clone(), problem.view.clone()));
+            entry.or_insert_with(|| problem.clone());
         }
     }
 
@@ -38,7 +29,7 @@ impl Parked {
         self.0.is_empty()
     }
 
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Key, Option<&str>, &Entry)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Key, Option<&str>, &Problem)> {
         self.0.iter().map(|((key, view), entry)| (key, view.as_deref(), entry))
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use shadowkey_item::{Item, KeyAttribute, KeySchema, ScalarType, TableDefinition, TableName};
+use shadowkey_item::{Item, TableDefinition, TableName};
 use shadowkey_plan::{Condition, Delete, Put};
 use shadowkey_store::{Store, StoreError};
 use shadowkey_store_dynamodb::{ChangeStream, Connection, create_table};
@@ -11,52 +11,22 @@ use shadowkey_views::Views;
 
 use crate::error::CommandError;
 
-/// The state table's name where the view file declares none and the engine is the replay's own.
-const STATE_TABLE: &str = "shadowkey-state";
-
-/// Makes every table that is not there, the sources' own with a stream.
+/// Makes every table of the view file that is not there, the sources' own with a stream.
 pub(crate) async fn create(
     connection: &Connection,
     views: &Views,
     physical: &BTreeMap<TableName, String>,
-    embedded: bool,
 ) -> Result<(), CommandError> {
-    let name_of = |table: &TableDefinition| {
-        physical
-            .get(&table.name)
-            .cloned()
-            .unwrap_or_else(|| table.name.to_string())
-    };
-    create_table(connection, &name_of(views.table()), views.table(), ChangeStream::On).await?;
-    for table in views.other_tables().into_iter().chain(state_table(views, embedded)) {
-        create_table(connection, &name_of(&table), &table, ChangeStream::Off).await?;
+    for table in views.tables() {
+        let stream = if table.name == views.table().name {
+            ChangeStream::On
+        } else {
+            ChangeStream::Off
+        };
+        let name = physical.get(&table.name).unwrap_or(&table.name.0);
+        create_table(connection, name, &table, stream).await?;
     }
     Ok(())
-}
-
-/// The companion table: the declared one, or one of the replay's own engine.
-fn state_table(views: &Views, embedded: bool) -> Option<TableDefinition> {
-    let default = embedded.then(|| TableName(STATE_TABLE.to_owned()));
-    Some(TableDefinition {
-        name: views.state_table().cloned().or(default)?,
-        key: KeySchema {
-            partition: KeyAttribute {
-                name: "id".to_owned(),
-                kind: ScalarType::S,
-            },
-            sort: None,
-        },
-        indexes: Vec::new(),
-    })
-}
-
-/// Every table of the view file with its key schema.
-pub(crate) fn of_view_file(views: &Views) -> Vec<TableDefinition> {
-    let declared = views.state_table().and_then(|_| state_table(views, false));
-    std::iter::once(views.table().clone())
-        .chain(views.other_tables())
-        .chain(declared)
-        .collect()
 }
 
 /// Puts an item as it is.
@@ -69,32 +39,43 @@ pub(crate) async fn put<S: Store>(store: &S, table: &TableName, item: Item) -> R
     store.put(&put).await.map(drop)
 }
 
-/// Does to the sources' table what a record says was done to it.
+/// Does to the sources' table what a record says was done to it, and gives the attributes that it kept there.
 ///
-/// An attribute that a view owns stays where the table has it and the image lacks it: the image is from before the worker
-/// wrote it.
-pub(crate) async fn apply<S: Store>(store: &S, views: &Views, record: &Record) -> Result<(), StoreError> {
+/// An attribute that a view owns stays where the table has it and the record knows nothing of it: the record is from before
+/// the worker wrote it, or from a table without a worker.
+pub(crate) async fn apply<S: Store>(store: &S, views: &Views, record: &Record) -> Result<Item, StoreError> {
     let table = &views.table().name;
-    let Some(new) = &record.new else {
-        if record.lacks_image() || record.old.as_ref().is_some_and(|old| views.is_shadow(old)) {
-            return Ok(());
-        }
-        let delete = Delete {
-            table: table.clone(),
-            key: record.key.clone(),
-            condition: Condition::ALWAYS,
-        };
-        return store.delete(&delete).await.map(drop);
+    let is_shadow = |image: &Option<Item>| image.as_ref().is_some_and(|image| views.is_shadow(image));
+    if record.lacks_image() || is_shadow(&record.old) && record.new.is_none() || is_shadow(&record.new) {
+        return Ok(Item::new());
+    }
+    let known = |name: &String| {
+        record
+            .old
+            .iter()
+            .chain(&record.new)
+            .any(|image| image.contains_key(name))
     };
-    if views.is_shadow(new) {
-        return Ok(());
-    }
     let there = store.get(table, &record.key).await?.unwrap_or_default();
-    let mut item = new.clone();
-    for (name, value) in there.into_iter().filter(|(name, _)| views.owns_attribute(name)) {
-        item.entry(name).or_insert(value);
+    let kept: Item = there
+        .into_iter()
+        .filter(|(name, _)| views.owns_attribute(name) && !known(name))
+        .collect();
+    match &record.new {
+        Some(new) => {
+            let item = new.clone().into_iter().chain(kept.clone()).collect();
+            put(store, table, item).await?;
+        }
+        None => {
+            let delete = Delete {
+                table: table.clone(),
+                key: record.key.clone(),
+                condition: Condition::ALWAYS,
+            };
+            store.delete(&delete).await?;
+        }
     }
-    put(store, table, item).await
+    Ok(kept)
 }
 
 /// All items of a table in key order.

@@ -32,16 +32,10 @@ async fn a_second_delivery_of_every_batch_writes_nothing_more() -> Result<()> {
 
 #[tokio::test]
 async fn single_records_lead_to_the_same_end() -> Result<()> {
-    for name in ["library", "organisation", "profiles", "restaurants"] {
+    for name in ["library", "organisation", "profiles", "restaurants", "tickets"] {
         delivered_one_by_one(name).await.context(name)?;
     }
     Ok(())
-}
-
-#[tokio::test]
-#[ignore = "replay delivers images without the attributes that it kept in the table, so one that has to go stays"]
-async fn an_attribute_goes_though_its_removal_was_recorded_before_the_worker_wrote_it() -> Result<()> {
-    delivered_one_by_one("tickets").await
 }
 
 /// Delivers each record of a world in a batch of its own.
