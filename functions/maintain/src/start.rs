@@ -67,7 +67,8 @@ pub fn read_views(path: &Path) -> Result<Views, StartError> {
         path: path.to_owned(),
         source,
     })?;
-    let loaded = load(&text);
+    let text = text.trim_start_matches('\u{feff}');
+    let loaded = load(text);
     for finding in loaded
         .findings
         .iter()
@@ -76,7 +77,7 @@ pub fn read_views(path: &Path) -> Result<Views, StartError> {
         tracing::warn!(code = %finding.code, line = finding.line, view = finding.view, "{}", finding.message);
     }
     loaded.views.ok_or_else(|| StartError::BrokenViewFile {
-        rendered: render_findings(&path.display().to_string(), &text, &loaded.findings, false),
+        rendered: render_findings(&path.display().to_string(), text, &loaded.findings, false),
     })
 }
 

@@ -18,10 +18,12 @@ pub(crate) fn text(path: &Path) -> Result<String, CommandError> {
     } else {
         std::fs::read_to_string(path)
     };
-    read.map_err(|source| CommandError::Unreadable {
+    let text = read.map_err(|source| CommandError::Unreadable {
         path: path.to_owned(),
         source,
-    })
+    })?;
+    // Editors on Windows put a byte order mark in front.
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 /// The views of a view file without errors.
@@ -36,8 +38,7 @@ pub(crate) fn views(path: &Path, color: bool) -> Result<Views, CommandError> {
 /// The JSON values of a file, one after another: on lines of their own, or over many lines.
 fn values(path: &Path) -> Result<Vec<Box<RawValue>>, CommandError> {
     let text = text(path)?;
-    let text = text.trim_start_matches('\u{feff}');
-    serde_json::Deserializer::from_str(text)
+    serde_json::Deserializer::from_str(&text)
         .into_iter()
         .collect::<Result<_, _>>()
         .map_err(|source| CommandError::NotJson {
@@ -55,7 +56,6 @@ struct ScanOutput {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct GetItemOutput {
     #[serde(rename = "Item")]
     item: Item,

@@ -6,10 +6,14 @@ mod parked;
 mod report;
 mod tables;
 
+use std::collections::BTreeMap;
+
 use indicatif::{ProgressBar, ProgressStyle};
 use maintain::physical_names;
+use shadowkey_item::TableName;
 use shadowkey_local::Engine;
 use shadowkey_store_dynamodb::{ConnectOptions, Connection};
+use shadowkey_views::Views;
 
 use crate::arguments::{Format, ReplayOptions};
 use crate::error::CommandError;
@@ -26,18 +30,12 @@ pub(crate) async fn replay(options: ReplayOptions, console: &mut Console<'_>) ->
     };
     let mut batches = Batches::read(&options)?;
     let (connection, engine) = connect(&options).await?;
-    // An engine of its own has every table under its logical name.
-    let logical = views
-        .tables()
-        .into_iter()
-        .map(|table| (table.name.clone(), table.name.0))
-        .collect();
     let physical = if engine.is_some() {
-        logical
+        numbered_names(&views)
     } else {
         physical_names(&views)
     };
-    let mut replay = Replay::start(&connection, views, physical, base).await?;
+    let mut replay = Replay::start(&connection, views, physical, base, batches.numbers()).await?;
     let progress = ProgressBar::new(batches.records());
     progress.set_style(style());
     while let Some(batch) = batches.next() {
@@ -53,6 +51,9 @@ pub(crate) async fn replay(options: ReplayOptions, console: &mut Console<'_>) ->
     if let Some(engine) = engine {
         engine.stop().await;
     }
+    for problem in &report.undecided {
+        writeln!(console.notices, "failed [{}] {}", problem.code, problem.message)?;
+    }
     write(&report, options.common.format, console)?;
     Ok(u8::from(report.is_bad()))
 }
@@ -63,6 +64,14 @@ fn write(report: &Report, format: Format, console: &mut Console<'_>) -> Result<(
         Format::Text => write!(console.out, "{}", report.to_text())?,
     }
     Ok(())
+}
+
+/// On an engine of its own the tables' names do not matter, and a logical name need not be one that DynamoDB takes.
+fn numbered_names(views: &Views) -> BTreeMap<TableName, String> {
+    let tables = views.tables().into_iter().enumerate();
+    tables
+        .map(|(number, table)| (table.name, format!("table-{number}")))
+        .collect()
 }
 
 /// Connects to the engine at the endpoint, or starts one.

@@ -194,8 +194,15 @@ impl ValueProblem {
 
 /// A value as a message shows it: cut, and on one line.
 pub(crate) fn shown(value: &str) -> String {
-    let mut chars = value.chars().flat_map(char::escape_debug);
-    let mut text: String = chars.by_ref().take(SHOWN_CHARS).collect();
+    let mut chars = value.chars();
+    let mut text = String::new();
+    for c in chars.by_ref().take(SHOWN_CHARS) {
+        if c.is_control() {
+            text.extend(c.escape_debug());
+        } else {
+            text.push(c);
+        }
+    }
     if chars.next().is_some() {
         text.push('…');
     }

@@ -141,12 +141,20 @@ impl Pipeline {
             Form::Time(time) => time.input.takes_number(),
             Form::Text => false,
         };
+        if self.default.is_none() {
+            return Ok(());
+        }
         if takes_number {
             self.make_default_number()?;
         }
-        self.render(&mut String::new(), None, &|out, text| out.push_str(text))
-            .map(drop)
-            .map_err(TemplateProblem::Default)
+        match self.render(&mut String::new(), None, &|out, text| out.push_str(text)) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(TemplateProblem::Arguments {
+                op: "default",
+                takes: "a text that is not empty after the ops behind it",
+            }),
+            Err(problem) => Err(TemplateProblem::Default(problem)),
+        }
     }
 
     /// Makes the default of a field without ops a number, for a value of type N.

@@ -261,10 +261,16 @@ fn formatted(text: &str, format: &str, assume_utc: bool) -> Result<i64, ValuePro
     };
     let out_of_range = || ValueProblem::TimeRange { value: shown(text) };
     let parsed = strtime::parse(format, text).map_err(|_| not_a_time())?;
+    if parsed.iana_time_zone().is_some() {
+        return Err(not_a_time());
+    }
     if let Some(timestamp) = parsed.timestamp() {
         return in_range(timestamp.as_millisecond()).ok_or_else(out_of_range);
     }
     if parsed.hour().is_none() {
+        if parsed.minute().is_some() || parsed.second().is_some() || parsed.offset().is_some() {
+            return Err(not_a_time());
+        }
         let date = parsed.to_date().map_err(|_| not_a_time())?;
         return instant(date.into(), 0).ok_or_else(out_of_range);
     }
@@ -276,12 +282,19 @@ fn formatted(text: &str, format: &str, assume_utc: bool) -> Result<i64, ValuePro
     instant(parsed.to_datetime().map_err(|_| not_a_time())?, offset).ok_or_else(out_of_range)
 }
 
-/// Whether the time library can use a strptime format at all.
+/// Whether a strptime format can be used: what it writes of a time it must read again as a time.
 pub(crate) fn check_format(format: &str) -> Result<(), String> {
+    if format.contains("%s") && format != "%s" {
+        return Err("`%s` is a whole time and stands alone".to_owned());
+    }
     let sample = ZonedDateTime::new(Timestamp::UNIX_EPOCH, TimeZone::UTC);
-    strtime::format(format, &sample)
-        .map(drop)
-        .map_err(|error| error.to_string())
+    let written = strtime::format(format, &sample).map_err(|error| error.to_string())?;
+    match formatted(&written, format, true) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!(
+            "it does not give a date, with an hour and an offset at most (it writes `{written}`, and that is no time)"
+        )),
+    }
 }
 
 #[cfg(test)]

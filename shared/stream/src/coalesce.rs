@@ -13,7 +13,7 @@ pub fn coalesce(records: impl IntoIterator<Item = Record>) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
     for record in records {
-        let incomplete = record.lacks_image();
+        let incomplete = record.is_incomplete();
         let place = *places.entry(record.key.clone()).or_insert(changes.len());
         if place == changes.len() {
             changes.push(Change {

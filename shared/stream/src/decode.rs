@@ -40,14 +40,14 @@ pub enum EventName {
 }
 
 impl Record {
-    /// Whether it lacks an image that its event must have.
-    pub fn lacks_image(&self) -> bool {
-        let (needs_old, needs_new) = match self.event {
+    /// Whether its images are not those of its event: an INSERT has a new one, a REMOVE an old one, a MODIFY both.
+    pub fn is_incomplete(&self) -> bool {
+        let expected = match self.event {
             EventName::Insert => (false, true),
             EventName::Modify => (true, true),
             EventName::Remove => (true, false),
         };
-        (needs_old && self.old.is_none()) || (needs_new && self.new.is_none())
+        (self.old.is_some(), self.new.is_some()) != expected
     }
 }
 
@@ -140,9 +140,15 @@ fn record(raw: &str, position: usize, schema: &KeySchema) -> Result<Record, Reco
     let keys = image(change.keys)?;
     let (old, new) = (image(change.old_image)?, image(change.new_image)?);
     let any = keys.or_else(|| new.clone()).or_else(|| old.clone()).unwrap_or_default();
+    let key = schema.key_of(&any).map_err(RecordProblem::Key)?;
+    for image in old.iter().chain(&new) {
+        if schema.key_of(image).map_err(RecordProblem::Key)? != key {
+            return Err(RecordProblem::ForeignImage);
+        }
+    }
     Ok(Record {
         event,
-        key: schema.key_of(&any).map_err(RecordProblem::Key)?,
+        key,
         old,
         new,
         version: Version::new(label, &sequence_number),

@@ -64,6 +64,9 @@ pub enum RecordProblem {
         /// The type.
         view_type: String,
     },
+    /// An image is of another item than its keys say.
+    #[error("an image has another key than the record's own `Keys`")]
+    ForeignImage,
     /// Its keys are not those of the view file's table.
     #[error(transparent)]
     Key(KeyError),

@@ -15,6 +15,9 @@ use crate::file::ViewFile;
 use crate::view::Views;
 use crate::{Code, Finding, Severity};
 
+/// The codes of warnings and notes, which `[allow]` can silence.
+const ALLOWABLE: [&str; 7] = ["SK031", "SK032", "SK033", "SK034", "SK035", "SK036", "SK061"];
+
 /// The version of the view file's own language.
 const FILE_VERSION: i64 = 1;
 
@@ -67,6 +70,7 @@ impl Findings<'_> {
         let attributes = self.attribute_views(file, &table, &sources);
         let shadows = self.shadow_views(file, &table, &sources, &attributes);
         self.environment_names(file);
+        self.state_table(file, &shadows);
         self.allowances(file);
         Some(Views {
             state: file
@@ -105,12 +109,17 @@ impl Findings<'_> {
         let message = error.message().trim_end().to_owned();
         let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         let help = match names.split_first() {
-            Some((unknown, known)) if message.starts_with("unknown") => match closest(unknown, known.iter().copied()) {
-                Some(name) => format!("did you mean `{name}`?"),
-                None => format!("these are known here: {}", known.join(", ")),
-            },
+            Some((unknown, known)) if message.starts_with("unknown") && !unknown.is_empty() => {
+                match closest(unknown, known.iter().copied()) {
+                    Some(name) => format!("did you mean `{name}`?"),
+                    None => format!("these are known here: {}", known.join(", ")),
+                }
+            }
             Some((missing, _)) if message.starts_with("missing field") => format!("add `{missing} = ..` here"),
-            _ => "mend the file here; the reference of the view file shows each field's form".to_owned(),
+            _ if message.ends_with("expected a sequence") => {
+                "write a list in brackets; a path with dots is quoted: `\"address.city\" = [\"Porto\"]`".to_owned()
+            }
+            _ => "mend the file here; docs/views.md shows each field's form".to_owned(),
         };
         self.add(Code::Sk001, error.span().unwrap_or(0..0), message, help);
     }
@@ -168,6 +177,7 @@ impl Findings<'_> {
     fn unknown(&mut self, view: &str, what: &str, name: &Spanned<String>, known: &[&str]) {
         let help = match closest(name.get_ref(), known.iter().copied()) {
             Some(close) => format!("did you mean `{close}`?"),
+            None if known.is_empty() => format!("declare the {what}; the file has none yet"),
             None => format!("declare it, or use one of: {}", known.join(", ")),
         };
         let message = format!("there is no {what} `{}`", name.get_ref());
@@ -188,6 +198,24 @@ impl Findings<'_> {
             .filter(|name| !views.contains(&name.get_ref().as_str()))
         {
             self.unknown(name.get_ref(), "view", name, &views);
+        }
+        for (view, codes) in &file.allow {
+            for code in codes
+                .keys()
+                .filter(|code| !ALLOWABLE.contains(&code.get_ref().as_str()))
+            {
+                self.unknown(view.get_ref(), "warning or note", code, &ALLOWABLE);
+            }
+        }
+        for name in file
+            .source
+            .keys()
+            .chain(file.attribute.keys())
+            .chain(file.shadow.keys())
+        {
+            if name.get_ref().is_empty() {
+                self.add(Code::Sk001, name.span(), "the name is empty", "give it a name");
+            }
         }
     }
 }

@@ -168,7 +168,10 @@ impl Views {
         }
         let mut overlay = Cow::Borrowed(image);
         for view in &self.attributes {
-            if self.matches(view.source, &overlay) {
+            let claimed = derived.attributes.contains_key(&view.attribute);
+            if !claimed && !self.matches(view.source, &overlay) {
+                self.hide_leftover(view, &mut overlay);
+            } else if !claimed {
                 let value = self.attribute_value(view, &overlay).unwrap_or_else(|kind| {
                     derived.fail(&view.name, kind);
                     None
@@ -183,6 +186,17 @@ impl Views {
             }
         }
         derived
+    }
+
+    /// Takes an attribute out of sight that is exactly what a view would derive, on an item that is not of its source.
+    ///
+    /// The item has left the source and the attribute is about to go. Shadows do not see it from the start, so that its
+    /// removal changes none.
+    fn hide_leftover(&self, view: &AttributeView, overlay: &mut Cow<'_, Item>) {
+        let would_be = view.template.render(Scope::item(overlay)).ok().flatten();
+        if would_be.is_some() && would_be.as_ref() == overlay.get(&view.attribute) {
+            overlay.to_mut().remove(&view.attribute);
+        }
     }
 
     fn matches(&self, source: usize, item: &Item) -> bool {

@@ -92,6 +92,7 @@ pub struct Finding {
 impl Finding {
     /// A finding at some bytes of a view file.
     pub fn new(text: &str, code: Code, span: Range<usize>, message: String, help: String) -> Self {
+        let span = text.floor_char_boundary(span.start)..text.ceil_char_boundary(span.end);
         let before = text.get(..span.start).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {

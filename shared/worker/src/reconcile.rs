@@ -35,8 +35,8 @@ fn problem(doubt: Doubt) -> Problem {
         ),
         Doubt::ImageMissing => (
             "image-missing",
-            "a record carries no image though its stream should, so nothing was written for this item; touch the item to have \
-             it derived again",
+            "a record does not carry the images of its event, so nothing was written for this item; touch the item to have it \
+             derived again",
         ),
     };
     Problem::new(Cause::Doubt, code, message)

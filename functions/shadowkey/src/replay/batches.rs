@@ -1,9 +1,11 @@
 //! Cutting event files into the batches that are delivered.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
+use serde_json::Value;
 use serde_json::value::RawValue;
+use shadowkey_item::SequenceNumber;
 
 use crate::arguments::ReplayOptions;
 use crate::error::CommandError;
@@ -55,6 +57,12 @@ impl Batches {
         })
     }
 
+    /// The sequence numbers of all records.
+    pub(crate) fn numbers(&self) -> BTreeSet<SequenceNumber> {
+        let records = self.files.iter().flat_map(|file| &file.records);
+        records.filter_map(|record| sequence_number(record)).collect()
+    }
+
     /// How many records are still to be delivered.
     pub(crate) fn records(&self) -> u64 {
         let records: usize = self.files.iter().map(|file| file.records.len()).sum();
@@ -87,4 +95,11 @@ impl Batches {
         };
         batch.suffix(from)
     }
+}
+
+/// The sequence number of a record, if it has one.
+pub(crate) fn sequence_number(record: &RawValue) -> Option<SequenceNumber> {
+    let record: Value = serde_json::from_str(record.get()).ok()?;
+    let number = record.pointer("/dynamodb/SequenceNumber")?;
+    SequenceNumber::parse(number.as_str()?).ok()
 }

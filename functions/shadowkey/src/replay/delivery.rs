@@ -1,6 +1,6 @@
 //! Delivering batches as Lambda does, and the worker's own writes after each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,11 +8,11 @@ use lambda_runtime::{Context, LambdaEvent};
 use maintain::{handle, response};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
-use shadowkey_item::{Item, SequenceNumber, TableName, item_to_json};
+use shadowkey_item::{Item, Key, SequenceNumber, TableName, item_to_json};
 use shadowkey_store_dynamodb::{Connection, DynamoStore, StreamReader};
 use shadowkey_stream::{Record, decode};
 use shadowkey_views::Views;
-use shadowkey_worker::{Counters, Outcome, Settings, Worker, WorkerError};
+use shadowkey_worker::{Cause, Counters, Outcome, Problem, Settings, Worker, WorkerError};
 
 use crate::error::CommandError;
 use crate::replay::batches::Batch;
@@ -31,7 +31,10 @@ pub(crate) struct Replay {
     parked: Parked,
     counters: Counters,
     touched: Vec<Item>,
+    undecided: BTreeMap<Key, Vec<Problem>>,
     highest: Option<SequenceNumber>,
+    /// The numbers of the files' own records, which the worker's writes must not get.
+    taken: BTreeSet<SequenceNumber>,
 }
 
 impl Replay {
@@ -41,6 +44,7 @@ impl Replay {
         views: Views,
         physical: BTreeMap<TableName, String>,
         base: Vec<Item>,
+        taken: BTreeSet<SequenceNumber>,
     ) -> Result<Self, CommandError> {
         tables::create(connection, &views, &physical).await?;
         let table = views.table().name.clone();
@@ -56,7 +60,9 @@ impl Replay {
             parked: Parked::default(),
             counters: Counters::default(),
             touched: Vec::new(),
+            undecided: BTreeMap::new(),
             highest: None,
+            taken,
         })
     }
 
@@ -133,13 +139,16 @@ impl Replay {
         self.counters += outcome.counters;
         for item in &outcome.items {
             self.parked.update(item);
+            let undecided = item.problems.iter().filter(|problem| problem.cause != Cause::Permanent);
+            self.undecided.insert(item.key.clone(), undecided.cloned().collect());
         }
     }
 
     /// The worker's writes as records that follow those of the file, in the same stream.
     fn echo(&mut self, file: &Path, arn: Option<&str>, written: Vec<Value>) -> Batch {
         let records = written.into_iter().map(|mut record| {
-            let next = self.highest.as_ref().and_then(SequenceNumber::successor);
+            let mut later = std::iter::successors(self.highest.clone(), SequenceNumber::successor).skip(1);
+            let next = later.find(|number| !self.taken.contains(number));
             replace(&mut record, "/eventSourceARN", arn);
             replace(
                 &mut record,
@@ -185,6 +194,7 @@ impl Replay {
             parked: self.parked,
             counters: self.counters,
             touched: self.touched,
+            undecided: self.undecided.into_values().flatten().collect(),
         })
     }
 }

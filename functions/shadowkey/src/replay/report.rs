@@ -7,9 +7,9 @@ use comfy_table::{Cell, ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 use shadowkey_item::{AttributeValue, Item, SequenceNumber, TableDefinition, TableName, item_to_json};
 use shadowkey_views::{MARKER, Marker};
-use shadowkey_worker::{Cause, Counters, Outcome};
+use shadowkey_worker::{Cause, Counters, Outcome, Problem};
 
-use crate::replay::batches::Batch;
+use crate::replay::batches::{Batch, sequence_number};
 use crate::replay::parked::Parked;
 
 /// The longest text of one attribute in a table, in characters.
@@ -66,13 +66,9 @@ impl Delivered {
             Failed::Nothing => None,
             Failed::Everything => Some(0),
             Failed::From(number) => {
-                let is_reported = |record: &Value| {
-                    record.pointer("/dynamodb/SequenceNumber").and_then(Value::as_str) == Some(number.as_str())
-                };
                 let mut records = batch.records.iter();
-                let position =
-                    records.position(|record| serde_json::from_str(record.get()).is_ok_and(|r| is_reported(&r)));
-                Some(position.unwrap_or(0))
+                let reported = records.position(|record| sequence_number(record).as_ref() == Some(number));
+                Some(reported.unwrap_or(0))
             }
         }
     }
@@ -95,6 +91,8 @@ pub(crate) struct Report {
     pub(crate) parked: Parked,
     pub(crate) counters: Counters,
     pub(crate) touched: Vec<Item>,
+    /// What failed at the last delivery of its item and is not parked.
+    pub(crate) undecided: Vec<Problem>,
 }
 
 impl Report {

@@ -6,7 +6,7 @@ use shadowkey_item::{Item, TableDefinition, TableName};
 use shadowkey_plan::{Condition, Delete, Put};
 use shadowkey_store::{Store, StoreError};
 use shadowkey_store_dynamodb::{ChangeStream, Connection, create_table};
-use shadowkey_stream::Record;
+use shadowkey_stream::{EventName, Record};
 use shadowkey_views::Views;
 
 use crate::error::CommandError;
@@ -45,8 +45,11 @@ pub(crate) async fn put<S: Store>(store: &S, table: &TableName, item: Item) -> R
 /// the worker wrote it, or from a table without a worker.
 pub(crate) async fn apply<S: Store>(store: &S, views: &Views, record: &Record) -> Result<Item, StoreError> {
     let table = &views.table().name;
-    let is_shadow = |image: &Option<Item>| image.as_ref().is_some_and(|image| views.is_shadow(image));
-    if record.lacks_image() || is_shadow(&record.old) && record.new.is_none() || is_shadow(&record.new) {
+    let there = store.get(table, &record.key).await?.unwrap_or_default();
+    let new = record.new.as_ref().filter(|_| record.event != EventName::Remove);
+    let is_unknown = new.is_none() && record.event != EventName::Remove;
+    let last = new.or(record.old.as_ref()).unwrap_or(&there);
+    if is_unknown || views.is_shadow(last) {
         return Ok(Item::new());
     }
     let known = |name: &String| {
@@ -56,12 +59,11 @@ pub(crate) async fn apply<S: Store>(store: &S, views: &Views, record: &Record) -
             .chain(&record.new)
             .any(|image| image.contains_key(name))
     };
-    let there = store.get(table, &record.key).await?.unwrap_or_default();
     let kept: Item = there
         .into_iter()
         .filter(|(name, _)| views.owns_attribute(name) && !known(name))
         .collect();
-    match &record.new {
+    match new {
         Some(new) => {
             let item = new.clone().into_iter().chain(kept.clone()).collect();
             put(store, table, item).await?;

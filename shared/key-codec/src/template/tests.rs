@@ -201,7 +201,21 @@ fn a_template_that_cannot_work_names_the_place() {
     ] {
         assert!(matches!(text(bad), (P::Sequence { .. }, _)), "{bad}");
     }
-    assert!(matches!(text("{a | time(\"%\")}"), (P::TimeFormat { .. }, _)));
+    for format in [
+        "%",
+        "",
+        "%Y",
+        "%Y-%m",
+        "%d %b %Y %Z",
+        "%Y-%m-%d %H:%M %Q",
+        "%Y-%m-%d %M:%S",
+        "%Y-%m-%d %z",
+        "%s%.f",
+    ] {
+        let template = format!("{{a | time(\"{format}\")}}");
+        assert!(matches!(text(&template), (P::TimeFormat { .. }, _)), "{format}");
+    }
+    assert!(matches!(text("{a | default(\" \") | trim}"), (P::Arguments { .. }, _)));
     assert!(matches!(text("{a | default(\"x\") | time}"), (P::Default(_), _)));
     assert!(matches!(
         text("{a | default(\"x\") | pad(3)}"),

@@ -115,6 +115,8 @@ fn one_odd_record_fails_alone_and_keeps_its_number() {
     assert!(matches!(error.problem, RecordProblem::NoStreamLabel { .. }) && error.sequence_number.is_some());
     let error = broken(&|record| record["dynamodb"]["Keys"] = json!({ "other": { "S": "a" } }));
     assert!(matches!(error.problem, RecordProblem::Key(_)) && error.sequence_number.is_some());
+    let error = broken(&|record| record["dynamodb"]["Keys"] = json!({ "id": { "S": "b" } }));
+    assert!(matches!(error.problem, RecordProblem::ForeignImage));
     for number in [json!("12x"), json!(null), json!("")] {
         let error = broken(&|record| record["dynamodb"]["SequenceNumber"] = number.clone());
         assert!(error.sequence_number.is_none(), "{number}");
@@ -136,20 +138,25 @@ fn a_stream_without_both_images_stops_the_function() {
 }
 
 #[test]
-fn an_image_that_should_be_there_is_missed() {
-    for (event, old, new, lacks) in [
+fn images_that_do_not_fit_the_event_make_the_change_incomplete() {
+    for (event, old, new, incomplete) in [
         ("INSERT", None, Some("x"), false),
         ("INSERT", None, None, true),
         ("MODIFY", Some("x"), Some("y"), false),
         ("MODIFY", None, Some("y"), true),
         ("REMOVE", Some("x"), None, false),
         ("REMOVE", None, None, true),
+        ("REMOVE", Some("x"), Some("y"), true),
+        ("INSERT", Some("x"), Some("y"), true),
     ] {
         let record = decode_all(&[wire(event, "1", "a", old, new)])
             .remove(0)
             .expect("record");
-        assert_eq!(record.lacks_image(), lacks, "{event} {old:?} {new:?}");
-        assert_eq!(coalesce([record]).first().map(|change| change.incomplete), Some(lacks));
+        assert_eq!(record.is_incomplete(), incomplete, "{event} {old:?} {new:?}");
+        assert_eq!(
+            coalesce([record]).first().map(|change| change.incomplete),
+            Some(incomplete)
+        );
     }
 }
 

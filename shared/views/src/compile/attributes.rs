@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use shadowkey_item::{AttributePath, TableDefinition};
+use shadowkey_item::{AttributePath, ScalarType, TableDefinition};
 
 use super::Findings;
 use crate::file::{AttributeSection, Name, ViewFile};
@@ -47,6 +47,8 @@ impl Findings<'_> {
         let view = name.get_ref();
         let forbidden = if table.key.contains(target) {
             Some("part of the primary key, which never changes")
+        } else if target.is_empty() {
+            Some("no name of an attribute")
         } else if target == MARKER {
             Some("the marker of shadows")
         } else if ttl == Some(target) {
@@ -73,13 +75,11 @@ impl Findings<'_> {
                 "`{target}` is of type {} in an index's key, and the view gives {}",
                 key.kind, section.kind
             );
-            self.add_for(
-                view,
-                Code::Sk003,
-                attribute.span(),
-                message,
-                format!("say `type = \"{}\"`", key.kind),
-            );
+            let help = match key.kind {
+                ScalarType::B => "only S and N can be derived; leave the attribute to the application".to_owned(),
+                kind => format!("say `type = \"{kind}\"`"),
+            };
+            self.add_for(view, Code::Sk003, attribute.span(), message, help);
         }
         let template = self.template(view, &section.value, section.kind);
         let source = self.source_index(view, &section.source, sources);

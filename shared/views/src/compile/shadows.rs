@@ -74,10 +74,11 @@ impl Findings<'_> {
         let Some(into) = &section.into else {
             return (table.name.clone(), table.key.clone());
         };
+        self.table_name(&into.table);
         let target = TableName(into.table.get_ref().clone());
         let schema = self.key_schema(&into.partition_key, into.sort_key.as_ref());
         let first = schemas.entry(target.clone()).or_insert_with(|| schema.clone());
-        if *first != schema || target.0.is_empty() {
+        if *first != schema {
             let message = format!("the table `{target}` has another key elsewhere in the file");
             self.add_for(
                 name.get_ref(),

@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use super::Findings;
 use crate::file::{IndexKindSection, IndexSection, KeySection, ProjectionSection, TableSection, ViewFile};
+use crate::view::ShadowView;
 use crate::{Code, MARKER, Views};
 
 impl Views {
@@ -36,12 +37,12 @@ fn variable(table: &str) -> String {
 
 impl Findings<'_> {
     pub(super) fn table(&mut self, section: &TableSection) -> TableDefinition {
-        self.name_not_empty(&section.name);
+        self.table_name(&section.name);
         let key = self.key_schema(&section.partition_key, section.sort_key.as_ref());
         if let Some(ttl) = section
             .ttl
             .as_ref()
-            .filter(|ttl| key.contains(ttl.get_ref()) || *ttl.get_ref() == MARKER)
+            .filter(|ttl| key.contains(ttl.get_ref()) || *ttl.get_ref() == MARKER || ttl.get_ref().is_empty())
         {
             let message = format!("`{}` cannot be the ttl attribute", ttl.get_ref());
             self.add(
@@ -68,7 +69,7 @@ impl Findings<'_> {
         table
     }
 
-    fn name_not_empty(&mut self, name: &Spanned<String>) {
+    pub(super) fn table_name(&mut self, name: &Spanned<String>) {
         if name.get_ref().is_empty() {
             self.add(
                 Code::Sk001,
@@ -110,10 +111,31 @@ impl Findings<'_> {
         }
     }
 
+    /// The companion table holds nothing else.
+    pub(super) fn state_table(&mut self, file: &ViewFile, shadows: &[ShadowView]) {
+        let Some(state) = file.state.as_ref().map(|state| &state.table) else {
+            return;
+        };
+        self.table_name(state);
+        let is_shared = shadows.iter().any(|view| view.table.0 == *state.get_ref());
+        if is_shared || state.get_ref() == file.table.name.get_ref() {
+            let message = format!("the companion table `{}` is used for items too", state.get_ref());
+            self.add(
+                Code::Sk003,
+                state.span(),
+                message,
+                "give the companion a table of its own",
+            );
+        }
+    }
+
     fn index(&mut self, section: &IndexSection, table: &KeySchema) -> Option<IndexDefinition> {
         let (kind, key) = match (section.kind, &section.partition_key, &section.sort_key) {
             (IndexKindSection::Global, Some(partition), sort) => {
                 (IndexKind::Global, self.key_schema(partition, sort.as_ref()))
+            }
+            (IndexKindSection::Local, _, _) if table.sort.is_none() => {
+                return self.bad_index(section, "a local index needs a table with a sort key");
             }
             (IndexKindSection::Local, None, Some(sort)) => {
                 let key = KeySchema {

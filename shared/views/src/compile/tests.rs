@@ -193,6 +193,37 @@ fn sk003_holds_keys_to_the_target_table() {
 }
 
 #[test]
+fn a_file_that_a_table_would_refuse_is_refused_here() {
+    assert_eq!(
+        codes("[attribute.'']\nsource = \"ticket\"\nvalue = \"x\""),
+        ["SK001", "SK004"]
+    );
+    assert_eq!(codes("[state]\ntable = \"app\""), ["SK003"]);
+    assert_eq!(codes("[allow]\ns = { SK001 = \"x\" }"), ["SK002", "SK002"]);
+    let text = file("[[table.index]]\nname = \"l\"\nkind = \"local\"\nsort_key = { name = \"x\", type = \"S\" }");
+    assert_eq!(load(&text).findings, []);
+    let no_sort = text.replace("sort_key = { name = \"SK\", type = \"S\" }", "");
+    let found = load(&no_sort).findings;
+    assert_eq!(
+        found.iter().map(|finding| finding.code).collect::<Vec<_>>(),
+        [Code::Sk003]
+    );
+}
+
+#[test]
+fn a_finding_never_cuts_a_character() {
+    for rest in [
+        "[attribute.a]\nsource = \"ticket\"\nvalue = \"{🙂}\"",
+        "[source.x]\nmatch = { 'a🙂' = [\"x\"] }",
+    ] {
+        let text = file(rest);
+        let found = load(&text).findings;
+        assert!(!found.is_empty(), "{rest}");
+        assert!(render_findings("views.toml", &text, &found, false).contains('🙂'));
+    }
+}
+
+#[test]
 fn sk004_keeps_attribute_views_off_keys_marker_and_ttl() {
     for target in ["PK", "SK", "_shadow", "expires_at"] {
         assert_eq!(codes(&attribute(target, "ticket", "{Status}#")), ["SK004"], "{target}");
