@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use shadowkey_item::{Item, TableName, item_from_json, item_to_json};
-use shadowkey_plan::{Condition, Put};
-use shadowkey_store::{CountingStore, Fault, FaultyStore, MemoryStore, Requests};
+use shadowkey_item::{Item, Key, TableName, item_from_json, item_to_json};
+use shadowkey_plan::{Condition, Delete, Put, Update};
+use shadowkey_store::{CountingStore, Fault, FaultyStore, MemoryStore, Page, Requests, Written};
 use shadowkey_views::load;
 
 use super::*;
@@ -316,15 +316,61 @@ async fn transient_errors_are_tried_again_and_a_lost_answer_is_recognised() {
 
 #[tokio::test(start_paused = true)]
 async fn transient_errors_that_last_are_reported_and_keep_the_old_place() {
-    let store = FaultyStore::new(memory(), |operation, _: &TableName| {
+    let plain = Worker::new(views(), memory(), Settings::default());
+    let created = event(&[record(1, None, Some(ticket("T", "1", "x")))]);
+    plain.handle(&created, None).await.expect("outcome");
+    let store = FaultyStore::new(plain.store, |operation, _: &TableName| {
         (operation == "PutItem").then(|| Fault::Before(throttled()))
     });
     let worker = Worker::new(views(), store, Settings::default());
-    let moved = event(&[record(1, Some(ticket("T", "1", "x")), Some(ticket("T", "2", "x")))]);
+    let moved = event(&[record(2, Some(ticket("T", "1", "x")), Some(ticket("T", "2", "x")))]);
     let outcome = worker.handle(&moved, None).await.expect("outcome");
     assert!(outcome.earliest_failed.is_some());
     assert_eq!(outcome.counters.requests, u64::from(Settings::default().attempts));
     assert_eq!(outcome.items[0].problems[0].cause, Cause::Transient);
+    assert_eq!(shadows(worker.store.inner()), ["RANK#1#T"]);
+}
+
+#[tokio::test]
+async fn a_view_in_doubt_keeps_its_old_place() {
+    let worker = worker();
+    let coded = |id: &str, code: &str| with(ticket(id, "1", "x"), "code", json!({ "N": code }));
+    handle(&worker, &[record(1, None, Some(coded("A", "7")))]).await;
+    handle(&worker, &[record(2, None, Some(coded("B", "8")))]).await;
+    let (outcome, _) = handle(&worker, &[record(3, Some(coded("B", "8")), Some(coded("B", "7")))]).await;
+    assert_eq!(outcome.items[0].problems[0].code, "claimed");
+    let codes = shadows(worker.store.inner())
+        .into_iter()
+        .filter(|key| key.starts_with("CODE"));
+    assert_eq!(codes.collect::<Vec<_>>(), ["CODE#07", "CODE#08"]);
+}
+
+#[tokio::test]
+async fn a_refused_update_starts_from_the_item_as_it_is_now() {
+    let worker = worker();
+    let bare = |title: &str| {
+        let mut item = ticket("T", "1", title);
+        item.as_object_mut().expect("item").remove("label");
+        item
+    };
+    write(worker.store.inner(), &bare("now")).await;
+    let (outcome, requests) = handle(&worker, &[record(1, None, Some(bare("then")))]).await;
+    assert_eq!((outcome.earliest_failed, requests.updates), (None, 2));
+    let items = worker.store.inner().items(&TableName("app".to_owned()));
+    let item = items.iter().find(|item| !item.contains_key(MARKER)).expect("item");
+    assert_eq!(item["label"], "now!".into());
+    let (gone, requests) = handle(
+        &worker,
+        &[record(2, None, Some(with(bare("x"), "PK", json!({ "S": "U" }))))],
+    )
+    .await;
+    assert_eq!(
+        (gone.earliest_failed, requests.updates),
+        (None, 1),
+        "an item that is gone is never made again"
+    );
+    let items = worker.store.inner().items(&TableName("app".to_owned()));
+    assert!(!items.iter().any(|item| item["PK"] == "U".into()));
 }
 
 #[tokio::test]
@@ -352,8 +398,11 @@ async fn a_rejected_put_takes_its_older_self_away() {
 }
 
 #[tokio::test]
-async fn no_permission_stops_the_function() {
-    let store = FaultyStore::new(memory(), |_, table: &TableName| {
+async fn no_permission_stops_the_function_and_every_item_in_it() {
+    let calls = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let counted = calls.clone();
+    let store = FaultyStore::new(memory(), move |_, table: &TableName| {
+        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Some(Fault::Before(StoreError::NotPermitted {
             operation: "PutItem",
             table: table.clone(),
@@ -361,10 +410,66 @@ async fn no_permission_stops_the_function() {
         }))
     });
     let worker = Worker::new(views(), store, Settings::default());
-    let result = worker
-        .handle(&event(&[record(1, None, Some(ticket("T", "1", "x")))]), None)
-        .await;
+    let records: Vec<Value> = (1..100)
+        .map(|n| record(n, None, Some(ticket(&format!("T{n}"), "1", "x"))))
+        .collect();
+    let result = worker.handle(&event(&records), None).await;
     assert!(matches!(result, Err(WorkerError::Halted(_))));
+    assert_eq!(calls.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+/// A store whose writes take a second each.
+struct Slow(MemoryStore);
+
+impl Slow {
+    async fn take(&self) {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+impl Store for Slow {
+    async fn get(&self, table: &TableName, key: &Key) -> Result<Option<Item>, StoreError> {
+        self.0.get(table, key).await
+    }
+
+    async fn put(&self, put: &Put) -> Result<Written, StoreError> {
+        self.take().await;
+        self.0.put(put).await
+    }
+
+    async fn update(&self, update: &Update) -> Result<Written, StoreError> {
+        self.take().await;
+        self.0.update(update).await
+    }
+
+    async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
+        self.take().await;
+        self.0.delete(delete).await
+    }
+
+    async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {
+        self.0.scan(table, start).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_with_many_writes_stops_at_the_deadline_too() {
+    let tags: Vec<String> = (0..100).map(|n| format!("tag{n:02}")).collect();
+    let file = format!(
+        "{FILE}[shadow.by-tag]\nsource = \"ticket\"\nfor_each = {{ tag = \"tags\" }}\nkey = {{ PK = \"TAG#{{tag}}\" }}\n"
+    );
+    let worker = Worker::new(load(&file).views.expect("views"), Slow(memory()), Settings::default());
+    let tagged = with(ticket("T", "1", "x"), "tags", json!({ "SS": tags }));
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let outcome = worker
+        .handle(&event(&[record(1, None, Some(tagged))]), Some(deadline))
+        .await
+        .expect("outcome");
+    assert_eq!(outcome.items[0].problems[0].code, "closed");
+    assert_eq!(
+        outcome.counters.requests, 18,
+        "a second each, up to twelve seconds before the end"
+    );
 }
 
 #[tokio::test(start_paused = true)]
