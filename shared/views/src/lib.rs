@@ -11,10 +11,12 @@ mod finding;
 mod marker;
 mod meet;
 mod pattern;
+mod schema;
 mod view;
 
 pub use compile::{Loaded, load};
 pub use derive::{Derived, Failure, FailureKind, Shadow};
 pub use finding::{Code, Finding, Severity, render_findings};
 pub use marker::{MARKER, Marker};
+pub use schema::view_file_schema;
 pub use view::{AttributeView, Projection, ShadowView, Source, Views};

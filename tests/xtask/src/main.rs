@@ -1,9 +1,10 @@
-//! The chores of this repository: `cargo xtask check | readme | engine | record-fixtures`.
+//! The chores of this repository: `cargo xtask check | readme | engine | record-fixtures | schema`.
 
 mod check;
 mod engine;
 mod readme;
 mod record;
+mod schema;
 
 use std::path::Path;
 
@@ -31,6 +32,8 @@ enum Chore {
         /// Folders in tests/fixtures; all of them if none is named.
         worlds: Vec<String>,
     },
+    /// Writes the JSON Schema of the view file to docs/view-file.schema.json.
+    Schema,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -40,6 +43,7 @@ async fn main() -> Result<()> {
         Chore::Readme => readme::run(root()?),
         Chore::Engine(options) => engine::run(&options).await,
         Chore::RecordFixtures { worlds } => record::run(&root()?.join("tests/fixtures"), worlds).await,
+        Chore::Schema => schema::run(root()?),
     }
 }
 
