@@ -21,6 +21,7 @@ partition_key = { name = "PK", type = "S" }
 sort_key = { name = "SK", type = "S" }
 [source.ticket]
 match = { PK = [{ prefix = "ORG#" }], SK = [{ prefix = "TICKET#" }] }
+identity = ["big"]
 [attribute.name]
 source = "ticket"
 value = "{'a.b c#d'}_{size}"
@@ -32,6 +33,7 @@ project = ["size"]
 source = "ticket"
 into = { table = "lookup", partition_key = { name = "id", type = "S" } }
 key = { id = "CODE#{code | pad(2)}" }
+unique = true
 "##;
 
 /// What a command answered.
@@ -139,7 +141,7 @@ async fn check_answers_with_its_findings_and_exits_by_them() {
         bad.json()["findings"][0],
         json!({
             "severity": "error", "code": "SK002", "view": "by-code", "message": "the op `pda` is not known",
-            "help": "did you mean `pad`?", "line": 18, "column": 28,
+            "help": "did you mean `pad`?", "line": 19, "column": 28,
         })
     );
     assert!(desk.run(&["check"]).await.out.contains("error[SK002]"));

@@ -83,7 +83,7 @@ pub enum TemplateProblem {
     #[error("a value of type N is one field and nothing else")]
     NotOneNumber,
     /// An op that gives text, in a template for a number.
-    #[error("a value of type N is a number: the field's ops may be `default` and `neg`")]
+    #[error("a value of type N is a number: the field's ops may be `default`, `time` and `neg`")]
     TextForNumber,
     /// `neg` in a template for text.
     #[error("`neg` gives a number, and this value is of type S")]
@@ -158,6 +158,12 @@ pub enum ValueProblem {
         /// The text.
         value: String,
     },
+    /// A time that KSUIDs cannot hold.
+    #[error("`{value}` is outside 2014-05-13T16:53:20Z to 2150-06-19T23:21:35Z, which a KSUID can hold; use `time`")]
+    KsuidRange {
+        /// The text or number.
+        value: String,
+    },
     /// A time before year 1 or after year 9999.
     #[error("`{value}` is outside the years 0001 to 9999")]
     TimeRange {
@@ -173,22 +179,27 @@ impl ValueProblem {
             Self::WrongType { .. } => "wrong-type",
             Self::NotUnsigned { .. } | Self::TooWide { .. } | Self::AboveDesc { .. } => "does-not-fit",
             Self::NotATime { .. } | Self::NoZone { .. } | Self::TimeRange { .. } => "not-a-time",
+            Self::KsuidRange { .. } => "does-not-fit",
         }
     }
 
     pub(crate) fn wrong_type(value: &AttributeValue, op: &'static str, takes: &'static str) -> Self {
-        let shown_value = match value {
-            AttributeValue::S(text) => text.clone(),
-            AttributeValue::N(number) => number.to_string(),
-            AttributeValue::Bool(truth) => truth.to_string(),
-            other => serde_json::to_string(other).unwrap_or_default(),
-        };
         Self::WrongType {
-            value: shown(&shown_value),
+            value: shown(&plain(value)),
             found: value.type_name(),
             op,
             takes,
         }
+    }
+}
+
+/// A value of any type as text.
+pub(crate) fn plain(value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::S(text) => text.clone(),
+        AttributeValue::N(number) => number.to_string(),
+        AttributeValue::Bool(truth) => truth.to_string(),
+        other => serde_json::to_string(other).unwrap_or_default(),
     }
 }
 

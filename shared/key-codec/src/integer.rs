@@ -45,4 +45,21 @@ impl Pad {
         let _ = write!(out, "{value:0>width$}", width = self.width);
         Ok(())
     }
+
+    /// Takes the digits from the front of a key, and gives the number.
+    pub(crate) fn take(self, key: &mut &str) -> Option<Number> {
+        let (digits, rest) = key.split_at_checked(self.width)?;
+        let value: u128 = digits
+            .bytes()
+            .all(|b| b.is_ascii_digit())
+            .then_some(digits)?
+            .parse()
+            .ok()?;
+        let value = match self.from {
+            None => value,
+            Some(from) => from.checked_sub(value)?,
+        };
+        *key = rest;
+        value.to_string().parse().ok()
+    }
 }

@@ -8,8 +8,13 @@
 //! that is followed by a literal escapes that literal's first character. And fixed-width forms keep their order: the
 //! bytes of the key sort as the values do.
 
+mod decimal;
+mod decode;
+mod digest;
 mod error;
 mod integer;
+mod ksuid;
+mod layout;
 mod parse;
 mod pipeline;
 mod scope;
@@ -17,7 +22,9 @@ mod template;
 mod text;
 mod time;
 
+pub use decode::Decoded;
 pub use error::{TemplateError, TemplateProblem, ValueError, ValueProblem};
+pub use layout::{FieldLayout, LayoutPart};
 pub use pipeline::KNOWN_OPS;
 pub use scope::Scope;
-pub use template::{FORMAT_VERSION, Template};
+pub use template::{FORMAT_VERSION, KeyPrefix, Template};

@@ -1,37 +1,24 @@
 //! The ops of a field: which may follow which, and what they make of a value.
 //!
-//! The table of sequences is this: `default` comes first; `upper`, `lower` and `trim` follow text; `pad`, `time` and
-//! `neg` end the text ops; `desc` ends everything.
+//! A field goes through at most one `default`, then ops on text, then one op that gives its form. [`Form`] is the closed
+//! list of forms; FORMAT.md describes the bytes of each.
+
+mod arguments;
+mod check;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use shadowkey_item::{AttributeValue, Number};
 
-use crate::integer::{MAX_WIDTH, Pad};
-use crate::text::TextOp;
-use crate::time::{EpochUnit, Time, TimeInput, check_format};
-use crate::{TemplateError, TemplateProblem, ValueProblem};
+use crate::error::{plain, shown};
+use crate::integer::Pad;
+use crate::text::{TextOp, push_desc, push_exact, take_desc, take_exact};
+use crate::time::TimeInput;
+use crate::{Scope, ValueProblem, decimal, digest, ksuid, time};
 
-/// The ops that a template may use, in the order of the reference.
-pub const KNOWN_OPS: [&str; 8] = ["default", "upper", "lower", "trim", "pad", "neg", "time", "desc"];
-
-/// An op as the parser found it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OpCall {
-    pub(crate) name: String,
-    pub(crate) arguments: Vec<Argument>,
-    pub(crate) span: Range<usize>,
-}
-
-/// An argument of an op.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Argument {
-    Integer(u128),
-    Text(String),
-    Word(String),
-}
+pub use check::KNOWN_OPS;
+pub(crate) use check::{Argument, OpCall};
 
 /// The checked ops of one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,137 +31,92 @@ pub(crate) struct Pipeline {
 /// What a field's value becomes in the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Text as it is.
+    /// Text as it is; in a value of type N, the number as it is.
     Text,
-    /// The negated number.
-    Negated,
+    /// Text whose order survives inside a tuple.
+    Exact,
+    /// Text in inverted order.
+    TextDesc,
     /// Digits of fixed width.
     Pad(Pad),
-    /// An instant.
-    Time(Time),
+    /// A number of any size, ascending or descending.
+    Num { descending: bool },
+    /// An instant, ascending or descending.
+    Time { input: TimeInput, descending: bool },
+    /// An instant as an identifier.
+    Ksuid(TimeInput),
+    /// A bucket.
+    Shard(u64),
+    /// Digits of a hash.
+    Hash(usize),
+    /// A number with its sign turned, in a value of type N.
+    Negated,
+    /// An instant as a number with its sign turned, in a value of type N.
+    NegatedTime(TimeInput),
+}
+
+/// What a form can be read back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// The op's input, or what equals it.
+    Value(AttributeValue),
+    /// Nothing: only its sameness was kept.
+    Nothing,
+}
+
+impl Form {
+    /// Whether nothing but a literal behind it marks where it ends.
+    pub(crate) fn is_plain_text(&self) -> bool {
+        *self == Self::Text
+    }
+
+    /// Whether it is a number, which only a value of type N can be.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self, Self::Negated | Self::NegatedTime(_))
+    }
+
+    /// Whether the order of the keys is the order of the values, whatever follows.
+    pub(crate) fn is_ordered(&self) -> bool {
+        matches!(
+            self,
+            Self::Exact | Self::TextDesc | Self::Pad(_) | Self::Num { .. } | Self::Time { .. }
+        )
+    }
+
+    /// Whether it takes a number.
+    fn takes_number(&self) -> bool {
+        match self {
+            Self::Pad(_) | Self::Num { .. } | Self::Negated => true,
+            Self::Time { input, .. } | Self::Ksuid(input) | Self::NegatedTime(input) => input.takes_number(),
+            Self::Text | Self::Exact | Self::TextDesc | Self::Shard(_) | Self::Hash(_) => false,
+        }
+    }
 }
 
 impl Pipeline {
-    /// Checks the sequence of a field's ops.
-    pub(crate) fn new(calls: &[OpCall]) -> Result<Self, TemplateError> {
-        let mut pipeline = Self {
-            default: None,
-            text: Vec::new(),
-            form: Form::Text,
-        };
-        let mut last: Option<&'static str> = None;
-        for call in calls {
-            let name = pipeline.push(call, last).map_err(|problem| TemplateError {
-                span: call.span.clone(),
-                problem,
-            })?;
-            last = Some(name);
-        }
-        pipeline.settle_default().map_err(|problem| TemplateError {
-            span: calls.first().map_or(0..0, |call| call.span.clone()),
-            problem,
-        })?;
-        Ok(pipeline)
-    }
-
-    fn push(&mut self, call: &OpCall, last: Option<&'static str>) -> Result<&'static str, TemplateProblem> {
-        let Some(op) = KNOWN_OPS.into_iter().find(|op| *op == call.name) else {
-            return Err(TemplateProblem::UnknownOp {
-                name: call.name.clone(),
-            });
-        };
-        let follows = |allowed: bool, takes| {
-            if allowed {
-                Ok(())
-            } else {
-                let before = last.map_or("the input", description);
-                Err(TemplateProblem::Sequence { op, before, takes })
-            }
-        };
-        let is_text = self.form == Form::Text;
-        let is_input = is_text && self.text.is_empty();
-        match op {
-            "default" => {
-                follows(last.is_none(), "the input: it stands first")?;
-                self.default = Some(default_argument(&call.arguments)?);
-            }
-            "pad" => {
-                follows(is_input, "a whole number")?;
-                self.form = Form::Pad(pad_arguments(&call.arguments)?);
-            }
-            "neg" => {
-                follows(is_input, "a number")?;
-                no_arguments("neg", &call.arguments)?;
-                self.form = Form::Negated;
-            }
-            "time" => {
-                let input = time_arguments(&call.arguments)?;
-                follows(is_text && (self.text.is_empty() || !input.takes_number()), "a time")?;
-                self.form = Form::Time(Time {
-                    input,
-                    descending: false,
-                });
-            }
-            "desc" => {
-                follows(
-                    last != Some("desc") && !is_text && self.form != Form::Negated,
-                    "`pad` or `time`, and stands last",
-                )?;
-                self.form.invert(&call.arguments)?;
-            }
-            _ => {
-                let text_op = [TextOp::Upper, TextOp::Lower, TextOp::Trim]
-                    .into_iter()
-                    .find(|text_op| text_op.name() == op);
-                follows(is_text, "text")?;
-                no_arguments(op, &call.arguments)?;
-                self.text.extend(text_op);
-            }
-        }
-        Ok(op)
-    }
-
-    /// Gives the default the type its ops take, and sees that it goes through them.
-    fn settle_default(&mut self) -> Result<(), TemplateProblem> {
-        let takes_number = match &self.form {
-            Form::Pad(_) | Form::Negated => true,
-            Form::Time(time) => time.input.takes_number(),
-            Form::Text => false,
-        };
-        if self.default.is_none() {
-            return Ok(());
-        }
-        if takes_number {
-            self.make_default_number()?;
-        }
-        match self.render(&mut String::new(), None, &|out, text| out.push_str(text)) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(TemplateProblem::Arguments {
-                op: "default",
-                takes: "a text that is not empty after the ops behind it",
-            }),
-            Err(problem) => Err(TemplateProblem::Default(problem)),
-        }
-    }
-
-    /// Makes the default of a field without ops a number, for a value of type N.
-    pub(crate) fn make_default_number(&mut self) -> Result<(), TemplateProblem> {
-        let Some(AttributeValue::S(text)) = &self.default else {
-            return Ok(());
-        };
-        let number: Number = text.parse().map_err(|_| DEFAULT_NUMBER)?;
-        self.default = Some(number.into());
-        Ok(())
-    }
-
     /// The form the field ends in.
     pub(crate) fn form(&self) -> &Form {
         &self.form
     }
 
-    /// Whether the field is a number as it is.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.text.is_empty() && self.form == Form::Text
+    /// Whether a value's own type is all that matters: no op on text.
+    pub(crate) fn has_no_text_op(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Whether different inputs can give one output.
+    pub(crate) fn is_lossy(&self) -> bool {
+        let lossy_form = matches!(
+            self.form,
+            Form::Time { .. } | Form::Ksuid(_) | Form::Shard(_) | Form::Hash(_) | Form::NegatedTime(_)
+        );
+        self.default.is_some() || !self.text.is_empty() || lossy_form
+    }
+
+    /// Whether keys of different items are bound to meet: only a part, a hash or a bucket of the value is kept.
+    pub(crate) fn collides(&self) -> bool {
+        let kept_in_part = self.text.iter().any(|op| matches!(op, TextOp::Prefix(_)));
+        kept_in_part || matches!(self.form, Form::Shard(_) | Form::Hash(_))
     }
 
     /// The input, or the default where the input is missing, NULL or empty; `None` leaves the view.
@@ -187,6 +129,7 @@ impl Pipeline {
         &self,
         out: &mut String,
         value: Option<&AttributeValue>,
+        scope: Scope<'_>,
         push_text: &dyn Fn(&mut String, &str),
     ) -> Result<bool, ValueProblem> {
         let Some(value) = self.input(value) else {
@@ -194,63 +137,143 @@ impl Pipeline {
         };
         match &self.form {
             Form::Pad(pad) => pad.push(out, number(value, "`pad`")?)?,
-            Form::Time(time) if self.text.is_empty() => time.push(out, value)?,
+            Form::Num { descending: false } => decimal::push(out, number(value, "`num`")?),
+            Form::Num { descending: true } => decimal::push(out, &number(value, "`num`")?.negated()),
             Form::Negated => out.push_str(number(value, "`neg`")?.negated().as_str()),
-            Form::Text | Form::Time(_) => {
-                let text = self.text(value)?;
-                if text.is_empty() {
+            form => {
+                let Some(value) = self.through_text_ops(value)? else {
                     return Ok(false);
-                }
-                match &self.form {
-                    Form::Time(time) => time.push(out, &text.into_owned().into())?,
-                    _ => push_text(out, &text),
-                }
+                };
+                render_text(form, out, &value, scope, push_text)?;
             }
         }
         Ok(true)
     }
 
-    /// The value as text, through the text ops.
-    fn text<'a>(&self, value: &'a AttributeValue) -> Result<Cow<'a, str>, ValueProblem> {
-        let text = match (value, self.text.first()) {
-            (AttributeValue::S(text), _) => text.as_str(),
-            (AttributeValue::N(number), None) => number.as_str(),
-            (AttributeValue::Bool(true), None) => "true",
-            (AttributeValue::Bool(false), None) => "false",
-            (other, None) => {
+    /// The value of a number that a value of type N is; `None` leaves the view.
+    pub(crate) fn number(&self, value: Option<&AttributeValue>) -> Result<Option<Number>, ValueProblem> {
+        let Some(value) = self.input(value) else {
+            return Ok(None);
+        };
+        let milliseconds = |input: &TimeInput| {
+            let value = self.through_text_ops(value)?;
+            let ms = value.map(|value| input.milliseconds(&value)).transpose()?;
+            Ok(ms.and_then(|ms| ms.to_string().parse::<Number>().ok()))
+        };
+        match &self.form {
+            Form::Time { input, .. } => milliseconds(input),
+            Form::NegatedTime(input) => Ok(milliseconds(input)?.map(|number| number.negated())),
+            Form::Negated => Ok(Some(number(value, "`neg`")?.negated())),
+            _ => Ok(Some(number(value, "a value of type N")?.clone())),
+        }
+    }
+
+    /// The value behind the ops on text; `None` where they leave nothing of it.
+    fn through_text_ops<'a>(&self, value: &'a AttributeValue) -> Result<Option<Cow<'a, AttributeValue>>, ValueProblem> {
+        if self.text.is_empty() {
+            return Ok(Some(Cow::Borrowed(value)));
+        }
+        let AttributeValue::S(text) = value else {
+            return Err(ValueProblem::wrong_type(value, "an op on text", "text"));
+        };
+        let text = self
+            .text
+            .iter()
+            .fold(Cow::Borrowed(text.as_str()), |text, op| op.apply(text));
+        Ok((!text.is_empty()).then(|| Cow::Owned(text.into_owned().into())))
+    }
+
+    /// Takes the field from the front of a key, plain text by way of `take_text`; `None` where the key is not of this form.
+    pub(crate) fn take(&self, key: &mut &str, take_text: &dyn Fn(&mut &str) -> Option<String>) -> Option<Taken> {
+        let text = |text: String| AttributeValue::S(text);
+        let at = |ms: i64| self.time_value(ms);
+        Some(match &self.form {
+            Form::Text => Taken::Value(text(take_text(key)?)),
+            Form::Exact => Taken::Value(text(take_exact(key)?)),
+            Form::TextDesc => Taken::Value(text(take_desc(key)?)),
+            Form::Pad(pad) => Taken::Value(pad.take(key)?.into()),
+            Form::Num { descending: false } => Taken::Value(decimal::take(key)?.into()),
+            Form::Num { descending: true } => Taken::Value(decimal::take(key)?.negated().into()),
+            Form::Time { descending: false, .. } => Taken::Value(at(time::take(key)?)?),
+            Form::Time { descending: true, .. } => Taken::Value(at(time::take_desc(key)?)?),
+            Form::Ksuid(_) => {
+                let (ksuid, rest) = key.split_at_checked(ksuid::WIDTH)?;
+                *key = rest;
+                Taken::Value(at(ksuid::milliseconds(ksuid)?)?)
+            }
+            Form::Shard(buckets) => skip(key, digest::shard_width(*buckets))?,
+            Form::Hash(digits) => skip(key, *digits)?,
+            Form::Negated | Form::NegatedTime(_) => return None,
+        })
+    }
+
+    /// A number of type N as the input it was derived from.
+    pub(crate) fn take_number(&self, number: &Number) -> Option<AttributeValue> {
+        match &self.form {
+            Form::Negated => Some(number.negated().into()),
+            Form::Time { .. } => self.time_value(number.as_str().parse().ok()?),
+            Form::NegatedTime(_) => self.time_value(number.negated().as_str().parse().ok()?),
+            _ => Some(number.clone().into()),
+        }
+    }
+
+    /// A time as the input would have it: a number of its unit, or ISO text.
+    fn time_value(&self, ms: i64) -> Option<AttributeValue> {
+        let input = match &self.form {
+            Form::Time { input, .. } | Form::Ksuid(input) | Form::NegatedTime(input) => input,
+            _ => return None,
+        };
+        if let TimeInput::Epoch { unit } = input {
+            return Some(unit.number(ms)?.into());
+        }
+        let mut text = String::new();
+        time::push(&mut text, ms);
+        Some(text.into())
+    }
+}
+
+/// Appends a value in one of the forms that take text, a time, or anything.
+fn render_text(
+    form: &Form,
+    out: &mut String,
+    value: &AttributeValue,
+    scope: Scope<'_>,
+    push_text: &dyn Fn(&mut String, &str),
+) -> Result<(), ValueProblem> {
+    match form {
+        Form::Exact => push_exact(out, text(value, "`exact`")?),
+        Form::TextDesc => push_desc(out, text(value, "`desc` of text")?),
+        Form::Hash(digits) => digest::push_hash(out, text(value, "`hash`")?, *digits),
+        Form::Shard(buckets) => digest::push_shard(out, &plain(value), *buckets),
+        Form::Time {
+            input,
+            descending: false,
+        } => time::push(out, input.milliseconds(value)?),
+        Form::Time {
+            input,
+            descending: true,
+        } => time::push_desc(out, input.milliseconds(value)?),
+        Form::Ksuid(input) => ksuid::push(out, input.milliseconds(value)?, scope.source(), &shown(&plain(value)))?,
+        _ => match value {
+            AttributeValue::S(text) => push_text(out, text),
+            AttributeValue::N(number) => push_text(out, number.as_str()),
+            AttributeValue::Bool(truth) => push_text(out, if *truth { "true" } else { "false" }),
+            other => {
                 return Err(ValueProblem::wrong_type(
                     other,
                     "a field",
                     "text, a number or a truth value",
                 ));
             }
-            (other, Some(_)) => return Err(ValueProblem::wrong_type(other, "an op on text", "text")),
-        };
-        Ok(self.text.iter().fold(Cow::Borrowed(text), |text, op| op.apply(text)))
+        },
     }
+    Ok(())
 }
 
-impl Form {
-    fn invert(&mut self, arguments: &[Argument]) -> Result<(), TemplateProblem> {
-        match (self, arguments) {
-            (Self::Pad(pad), []) => pad.from = Some(pad.all_nines()),
-            (Self::Pad(pad), [Argument::Integer(from)]) if *from <= pad.all_nines() => pad.from = Some(*from),
-            (Self::Time(time), []) => time.descending = true,
-            (Self::Time(_), _) => {
-                return Err(TemplateProblem::Arguments {
-                    op: "desc",
-                    takes: "no argument after `time`",
-                });
-            }
-            _ => {
-                return Err(TemplateProblem::Arguments {
-                    op: "desc",
-                    takes: "nothing, or a whole number that fits the width of the `pad` before it: `desc(100)`",
-                });
-            }
-        }
-        Ok(())
-    }
+fn skip(key: &mut &str, width: usize) -> Option<Taken> {
+    let (skipped, rest) = key.split_at_checked(width)?;
+    *key = rest;
+    skipped.bytes().all(|b| b.is_ascii_hexdigit()).then_some(Taken::Nothing)
 }
 
 fn is_empty(value: &AttributeValue) -> bool {
@@ -268,125 +291,57 @@ fn number<'a>(value: &'a AttributeValue, op: &'static str) -> Result<&'a Number,
         .ok_or_else(|| ValueProblem::wrong_type(value, op, "a number"))
 }
 
-fn description(op: &'static str) -> &'static str {
-    match op {
-        "default" => "`default`",
-        "pad" => "`pad`",
-        "neg" => "`neg`",
-        "time" => "`time`",
-        "desc" => "`desc`",
-        _ => "an op on text",
-    }
+fn text<'a>(value: &'a AttributeValue, op: &'static str) -> Result<&'a str, ValueProblem> {
+    value.as_s().ok_or_else(|| ValueProblem::wrong_type(value, op, "text"))
 }
-
-fn no_arguments(op: &'static str, arguments: &[Argument]) -> Result<(), TemplateProblem> {
-    if arguments.is_empty() {
-        Ok(())
-    } else {
-        Err(TemplateProblem::Arguments {
-            op,
-            takes: "no argument",
-        })
-    }
-}
-
-fn default_argument(arguments: &[Argument]) -> Result<AttributeValue, TemplateProblem> {
-    match arguments {
-        [Argument::Text(text)] if !text.is_empty() => Ok(text.as_str().into()),
-        _ => Err(TemplateProblem::Arguments {
-            op: "default",
-            takes: "one text in quotes that is not empty: `default(\"none\")`",
-        }),
-    }
-}
-
-fn pad_arguments(arguments: &[Argument]) -> Result<Pad, TemplateProblem> {
-    let width = match arguments {
-        [Argument::Integer(width)] => usize::try_from(*width)
-            .ok()
-            .filter(|width| (1..=MAX_WIDTH).contains(width)),
-        _ => None,
-    };
-    width
-        .map(|width| Pad { width, from: None })
-        .ok_or(TemplateProblem::Arguments {
-            op: "pad",
-            takes: "a width from 1 to 38: `pad(3)`",
-        })
-}
-
-fn time_arguments(arguments: &[Argument]) -> Result<TimeInput, TemplateProblem> {
-    let (format, words) = match arguments {
-        [Argument::Text(format), words @ ..] => (Some(format), words),
-        words => (None, words),
-    };
-    let assume_utc = match words {
-        [] => false,
-        [Argument::Word(word)] if word == "assume_utc" => true,
-        [Argument::Word(word)] if format.is_none() => {
-            return EpochUnit::ALL
-                .into_iter()
-                .find(|unit| unit.name() == word)
-                .map(|unit| TimeInput::Epoch { unit })
-                .ok_or(TIME_ARGUMENTS);
-        }
-        _ => return Err(TIME_ARGUMENTS),
-    };
-    let Some(format) = format else {
-        return Ok(TimeInput::Iso { assume_utc });
-    };
-    check_format(format).map_err(|message| TemplateProblem::TimeFormat {
-        format: format.clone(),
-        message,
-    })?;
-    Ok(TimeInput::Format {
-        format: format.clone(),
-        assume_utc,
-    })
-}
-
-const DEFAULT_NUMBER: TemplateProblem = TemplateProblem::Arguments {
-    op: "default",
-    takes: "a number in quotes here, since a number is needed",
-};
-
-const TIME_ARGUMENTS: TemplateProblem = TemplateProblem::Arguments {
-    op: "time",
-    takes: "nothing, a strptime format in quotes, `assume_utc` alone or after a format, or one of `epoch_s`, `epoch_ms`, `epoch_us`",
-};
 
 /// The ops in their canonical spelling, each with ` | ` before it.
 impl fmt::Display for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
         match &self.default {
             Some(AttributeValue::S(text)) => write!(f, " | default(\"{}\")", quoted(text))?,
             Some(AttributeValue::N(number)) => write!(f, " | default(\"{number}\")")?,
             _ => {}
         }
         for op in &self.text {
-            write!(f, " | {}", op.name())?;
+            write!(f, " | {op}")?;
         }
         match &self.form {
             Form::Text => Ok(()),
+            Form::Exact => f.write_str(" | exact"),
+            Form::TextDesc => f.write_str(" | desc"),
             Form::Negated => f.write_str(" | neg"),
             Form::Pad(Pad { width, from: None }) => write!(f, " | pad({width})"),
             Form::Pad(Pad {
                 width,
                 from: Some(from),
             }) => write!(f, " | pad({width}) | desc({from})"),
-            Form::Time(Time { input, descending }) => {
-                match input {
-                    TimeInput::Iso { assume_utc: false } => f.write_str(" | time"),
-                    TimeInput::Iso { assume_utc: true } => f.write_str(" | time(assume_utc)"),
-                    TimeInput::Epoch { unit } => write!(f, " | time({})", unit.name()),
-                    TimeInput::Format { format, assume_utc } => {
-                        let utc = if *assume_utc { ", assume_utc" } else { "" };
-                        write!(f, " | time(\"{}\"{utc})", quoted(format))
-                    }
-                }?;
-                f.write_str(if *descending { " | desc" } else { "" })
+            Form::Num { descending } => f.write_str(if *descending { " | num | desc" } else { " | num" }),
+            Form::Time { input, descending } => write!(f, " | {input}{}", if *descending { " | desc" } else { "" }),
+            Form::Ksuid(input) => write!(f, " | {input} | ksuid"),
+            Form::NegatedTime(input) => write!(f, " | {input} | neg"),
+            Form::Shard(buckets) => write!(f, " | shard({buckets})"),
+            Form::Hash(digits) => write!(f, " | hash({digits})"),
+        }
+    }
+}
+
+impl fmt::Display for TimeInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Iso { assume_utc: false } => f.write_str("time"),
+            Self::Iso { assume_utc: true } => f.write_str("time(assume_utc)"),
+            Self::Epoch { unit } => write!(f, "time({})", unit.name()),
+            Self::Ksuid => f.write_str("time(ksuid)"),
+            Self::Ulid => f.write_str("time(ulid)"),
+            Self::Format { format, assume_utc } => {
+                let utc = if *assume_utc { ", assume_utc" } else { "" };
+                write!(f, "time(\"{}\"{utc})", quoted(format))
             }
         }
     }
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
 }

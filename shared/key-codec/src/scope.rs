@@ -1,18 +1,33 @@
 //! Where a template finds its inputs.
 
-use shadowkey_item::{AttributePath, AttributeValue, Item};
+use shadowkey_item::{AttributePath, AttributeValue, Item, Key};
 
 /// An item, and the element of one of its lists or sets that a `for_each` has bound to a name.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
     item: &'a Item,
     element: Option<(&'a str, &'a AttributeValue)>,
+    source: Option<&'a Key>,
 }
 
 impl<'a> Scope<'a> {
     /// The item alone.
     pub fn item(item: &'a Item) -> Self {
-        Self { item, element: None }
+        Self {
+            item,
+            element: None,
+            source: None,
+        }
+    }
+
+    /// The same with the key of the source item, which `ksuid` derives its payload from.
+    pub fn of_source(self, source: Option<&'a Key>) -> Self {
+        Self { source, ..self }
+    }
+
+    /// The key of the source item, where it is known.
+    pub(crate) fn source(&self) -> Option<&'a Key> {
+        self.source
     }
 
     /// The item with an element under a name, which hides an attribute of that name.

@@ -21,6 +21,15 @@ pub struct Template {
     parts: Vec<Part>,
 }
 
+/// What a reader can query by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyPrefix {
+    /// The whole value.
+    Whole(AttributeValue),
+    /// What all values that agree in the given inputs begin with.
+    Start(String),
+}
+
 impl Template {
     /// Reads a template that gives a value of a type: text (S), or a number (N), which is one field.
     pub fn parse(text: &str, kind: ScalarType) -> Result<Self, TemplateError> {
@@ -65,11 +74,7 @@ impl Template {
             match part {
                 Part::Literal(literal) => out.push_str(literal),
                 Part::Field(field) => {
-                    let delimiter = match self.parts.get(position + 1) {
-                        Some(Part::Literal(literal)) => literal.chars().next(),
-                        _ => None,
-                    };
-                    complete &= field.render(&mut out, scope, delimiter)?;
+                    complete &= field.render(&mut out, scope, self.delimiter(position))?;
                 }
             }
         }
@@ -81,17 +86,47 @@ impl Template {
         let Some(field) = self.fields().next() else {
             return Ok(None);
         };
-        let number = match field.pipeline.input(scope.lookup(&field.path)) {
-            None => return Ok(None),
-            Some(AttributeValue::N(number)) => number,
-            Some(other) => {
-                return Err(field.error(crate::ValueProblem::wrong_type(other, "a value of type N", "a number")));
+        let number = field.pipeline.number(scope.lookup(&field.path));
+        let number = number.map_err(|problem| field.error(problem))?;
+        Ok(number.map(AttributeValue::N))
+    }
+
+    /// What readers query by: the whole value, or as much of it as the given inputs decide.
+    ///
+    /// Inputs may be left out from the end. What is given then ends at a part's boundary, so that it finds no longer value
+    /// (`Ord#` does not find `Order#`).
+    pub fn prefix(&self, scope: Scope<'_>) -> Result<KeyPrefix, ValueError> {
+        if let Some(value) = self.render(scope)? {
+            return Ok(KeyPrefix::Whole(value));
+        }
+        let mut out = String::new();
+        for (position, part) in self.parts.iter().enumerate() {
+            match part {
+                Part::Literal(literal) => out.push_str(literal),
+                Part::Field(field) => {
+                    if !field.render(&mut out, scope, self.delimiter(position))? {
+                        break;
+                    }
+                }
             }
-        };
-        Ok(Some(AttributeValue::N(match field.pipeline.form() {
-            Form::Negated => number.negated(),
-            _ => number.clone(),
-        })))
+        }
+        Ok(KeyPrefix::Start(out))
+    }
+
+    /// The first character of the literal that follows a part.
+    pub(crate) fn delimiter(&self, position: usize) -> Option<char> {
+        match self.parts.get(position + 1) {
+            Some(Part::Literal(literal)) => literal.chars().next(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    pub(crate) fn kind(&self) -> ScalarType {
+        self.kind
     }
 
     fn fields(&self) -> impl Iterator<Item = &Field> {
@@ -109,7 +144,7 @@ impl Field {
             None => out.push_str(text),
         };
         self.pipeline
-            .render(out, scope.lookup(&self.path), &push_text)
+            .render(out, scope.lookup(&self.path), scope, &push_text)
             .map_err(|problem| self.error(problem))
     }
 
@@ -121,20 +156,21 @@ impl Field {
     }
 }
 
-/// A number is one field without ops, or with `neg`.
+/// A number is one field without ops, a time, or one of these with `neg`.
 fn check_number(parsed: &mut [Parsed]) -> Result<(), TemplateProblem> {
-    match parsed {
-        [
-            Parsed {
-                part: Part::Field(field),
-                ..
-            },
-        ] => match field.pipeline.form() {
-            Form::Negated => Ok(()),
-            Form::Text if field.pipeline.is_plain() => field.pipeline.make_default_number(),
-            _ => Err(TemplateProblem::TextForNumber),
+    let [
+        Parsed {
+            part: Part::Field(field),
+            ..
         },
-        _ => Err(TemplateProblem::NotOneNumber),
+    ] = parsed
+    else {
+        return Err(TemplateProblem::NotOneNumber);
+    };
+    match field.pipeline.form() {
+        Form::Negated | Form::NegatedTime(_) | Form::Time { descending: false, .. } => Ok(()),
+        Form::Text if field.pipeline.has_no_text_op() => field.pipeline.make_default_number(),
+        _ => Err(TemplateProblem::TextForNumber),
     }
 }
 
@@ -148,23 +184,13 @@ fn check_text(parsed: &[Parsed]) -> Result<(), TemplateError> {
     };
     for (position, here) in parsed.iter().enumerate() {
         let Part::Field(field) = &here.part else { continue };
-        if *field.pipeline.form() == Form::Negated {
+        if field.pipeline.form().is_number() {
             return error(here, TemplateProblem::NumberForText);
         }
-        match parsed.get(position + 1) {
-            Some(
-                next @ Parsed {
-                    part: Part::Literal(literal),
-                    ..
-                },
-            ) if literal.starts_with('%') => {
-                return error(next, TemplateProblem::PercentLiteral);
-            }
-            Some(Parsed {
-                part: Part::Field(_), ..
-            }) if *field.pipeline.form() == Form::Text => {
-                return error(here, TemplateProblem::Adjacent);
-            }
+        let Some(next) = parsed.get(position + 1) else { continue };
+        match &next.part {
+            Part::Literal(literal) if literal.starts_with('%') => return error(next, TemplateProblem::PercentLiteral),
+            Part::Field(_) if field.pipeline.form().is_plain_text() => return error(here, TemplateProblem::Adjacent),
             _ => {}
         }
     }

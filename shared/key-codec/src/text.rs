@@ -1,45 +1,67 @@
-//! Plain text: the ops on it, and the escape that keeps keys apart.
+//! Text: the ops on it, the escape that keeps keys apart, and the two forms that keep order inside a tuple.
 //!
-//! Case comes from ICU's tables with the root locale, so that neither the machine's locale nor the compiler's release
-//! changes a key.
+//! Case and normalization come from ICU's tables with the root locale, so that neither the machine's locale nor the
+//! compiler's release changes a key.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use icu_casemap::CaseMapper;
 use icu_locale_core::LanguageIdentifier;
+use icu_normalizer::ComposingNormalizer;
 
 /// An op from text to text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextOp {
     Upper,
     Lower,
+    Fold,
+    Nfc,
     Trim,
+    Prefix(usize),
 }
 
 impl TextOp {
-    pub(crate) const fn name(self) -> &'static str {
+    pub(crate) fn apply<'a>(self, text: Cow<'a, str>) -> Cow<'a, str> {
+        let case = CaseMapper::new();
+        let root = LanguageIdentifier::UNKNOWN;
         match self {
-            Self::Upper => "upper",
-            Self::Lower => "lower",
-            Self::Trim => "trim",
+            Self::Trim => match text {
+                Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+                Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+            },
+            Self::Upper => Cow::Owned(case.uppercase_to_string(&text, &root).into_owned()),
+            Self::Lower => Cow::Owned(case.lowercase_to_string(&text, &root).into_owned()),
+            Self::Nfc => Cow::Owned(ComposingNormalizer::new_nfc().normalize(&text).into_owned()),
+            Self::Fold => Cow::Owned(fold(&text)),
+            Self::Prefix(chars) => match text.char_indices().nth(chars) {
+                Some((end, _)) => Cow::Owned(text.get(..end).unwrap_or("").to_owned()),
+                None => text,
+            },
         }
     }
+}
 
-    pub(crate) fn apply<'a>(self, text: Cow<'a, str>) -> Cow<'a, str> {
-        match (self, text) {
-            (Self::Trim, Cow::Borrowed(text)) => Cow::Borrowed(text.trim()),
-            (Self::Trim, Cow::Owned(text)) => Cow::Owned(text.trim().to_owned()),
-            (Self::Upper, text) => Cow::Owned(
-                CaseMapper::new()
-                    .uppercase_to_string(&text, &LanguageIdentifier::UNKNOWN)
-                    .into_owned(),
-            ),
-            (Self::Lower, text) => Cow::Owned(
-                CaseMapper::new()
-                    .lowercase_to_string(&text, &LanguageIdentifier::UNKNOWN)
-                    .into_owned(),
-            ),
+/// NFKC case folding: what differs in case, width, ligatures or composition only becomes one text.
+fn fold(text: &str) -> String {
+    let (case, nfkc) = (CaseMapper::new(), ComposingNormalizer::new_nfkc());
+    let once = |text: &str| {
+        let folded = case.fold_string(text).into_owned();
+        nfkc.normalize(&folded).into_owned()
+    };
+    // Normalizing can bring up letters that fold again, such as the long s in a ligature; twice is enough.
+    once(&once(text))
+}
+
+impl fmt::Display for TextOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Upper => f.write_str("upper"),
+            Self::Lower => f.write_str("lower"),
+            Self::Fold => f.write_str("fold"),
+            Self::Nfc => f.write_str("nfc"),
+            Self::Trim => f.write_str("trim"),
+            Self::Prefix(chars) => write!(f, "prefix({chars})"),
         }
     }
 }
@@ -58,4 +80,97 @@ pub(crate) fn push_escaped(out: &mut String, text: &str, delimiter: char) {
             out.push(c);
         }
     }
+}
+
+/// Takes the text up to `delimiter` from the front of a key; `None` where it was never escaped so.
+///
+/// A delimiter may be a hexadecimal digit itself, so one inside an escape ends nothing.
+pub(crate) fn take_escaped(key: &mut &str, delimiter: char) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = *key;
+    while let Some(c) = rest.chars().next().filter(|c| *c != delimiter) {
+        if c == '%' {
+            let digits = rest.get(1..3)?;
+            let is_upper_hex = |digit: u8| digit.is_ascii_digit() || (b'A'..=b'F').contains(&digit);
+            bytes.push(u8::from_str_radix(digits.bytes().all(is_upper_hex).then_some(digits)?, 16).ok()?);
+            rest = rest.get(3..)?;
+        } else {
+            let mut utf8 = [0; 4];
+            bytes.extend_from_slice(c.encode_utf8(&mut utf8).as_bytes());
+            rest = rest.get(c.len_utf8()..)?;
+        }
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    // Only what push_escaped() writes is a key.
+    let mut again = String::new();
+    push_escaped(&mut again, &text, delimiter);
+    let read = key.strip_suffix(rest)?;
+    *key = rest;
+    (again == read).then_some(text)
+}
+
+/// What ends `exact` text: below everything that text can go on with.
+const EXACT_END: char = '\u{1}';
+/// What stands before the one of U+0000, U+0001 and U+0002 that the digit behind it means.
+const EXACT_ESCAPE: char = '\u{2}';
+
+/// Appends text whose order survives whatever follows: U+0000 to U+0002 escaped, and an end below everything else.
+pub(crate) fn push_exact(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '\u{0}'..='\u{2}' => {
+                out.push(EXACT_ESCAPE);
+                out.extend(char::from_digit(u32::from(c), 10));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push(EXACT_END);
+}
+
+/// Takes `exact` text from the front of a key.
+pub(crate) fn take_exact(key: &mut &str) -> Option<String> {
+    let mut text = String::new();
+    let mut chars = key.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            EXACT_END => {
+                *key = key.get(at + 1..)?;
+                return Some(text);
+            }
+            EXACT_ESCAPE => {
+                let (_, digit) = chars.next()?;
+                let meant = digit.to_digit(3)?;
+                text.push(char::from_u32(meant)?);
+            }
+            '\u{0}' => return None,
+            c => text.push(c),
+        }
+    }
+    None
+}
+
+/// What ends inverted text: above every hexadecimal digit.
+const DESC_END: char = '~';
+
+/// Appends text in inverted order: each byte's complement as two hexadecimal digits, and an end above all of them.
+pub(crate) fn push_desc(out: &mut String, text: &str) {
+    for byte in text.bytes() {
+        let _ = write!(out, "{:02x}", !byte);
+    }
+    out.push(DESC_END);
+}
+
+/// Takes inverted text from the front of a key.
+pub(crate) fn take_desc(key: &mut &str) -> Option<String> {
+    let (digits, rest) = key.split_once(DESC_END)?;
+    let is_lower_hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
+    if digits.len() % 2 != 0 || !digits.bytes().all(is_lower_hex) {
+        return None;
+    }
+    let pairs = (0..digits.len()).step_by(2).map(|at| digits.get(at..at + 2));
+    let bytes = pairs.map(|pair| Some(!u8::from_str_radix(pair?, 16).ok()?));
+    let text = String::from_utf8(bytes.collect::<Option<_>>()?).ok()?;
+    *key = rest;
+    Some(text)
 }

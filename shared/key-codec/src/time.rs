@@ -20,13 +20,6 @@ const LAST_MS: i64 = 253_402_300_799_999;
 /// Digits of the whole range in milliseconds.
 const DESC_WIDTH: usize = 15;
 
-/// How a time is read and which way it sorts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Time {
-    pub(crate) input: TimeInput,
-    pub(crate) descending: bool,
-}
-
 /// How a time is written in the item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TimeInput {
@@ -34,8 +27,12 @@ pub(crate) enum TimeInput {
     Iso { assume_utc: bool },
     /// A strptime format.
     Format { format: String, assume_utc: bool },
-    /// A number since 1970 whose unit is ten to the `decimals` of a second.
+    /// A number since 1970.
     Epoch { unit: EpochUnit },
+    /// The time in a KSUID.
+    Ksuid,
+    /// The time in a ULID.
+    Ulid,
 }
 
 /// The unit of a number since 1970.
@@ -57,6 +54,11 @@ impl EpochUnit {
         }
     }
 
+    /// A time as a number of the unit.
+    pub(crate) fn number(self, ms: i64) -> Option<Number> {
+        format!("{ms}E{}", -self.to_milliseconds()).parse().ok()
+    }
+
     /// The power of ten from the unit to milliseconds.
     const fn to_milliseconds(self) -> i64 {
         match self {
@@ -67,30 +69,54 @@ impl EpochUnit {
     }
 }
 
-impl Time {
-    /// Appends the time as `2023-07-10T14:48:00.000Z`, or as the 15 digits of the milliseconds from it to the end of
-    /// year 9999.
-    pub(crate) fn push(&self, out: &mut String, value: &AttributeValue) -> Result<(), ValueProblem> {
-        let ms = self.input.milliseconds(value)?;
-        if self.descending {
-            let _ = write!(out, "{:0>DESC_WIDTH$}", LAST_MS - ms);
-            return Ok(());
-        }
-        // INVARIANT: milliseconds() gives only years 0001 to 9999, which every DateTime can hold.
-        let t = EPOCH.saturating_add(SignedDuration::from_millis(ms));
-        let _ = write!(
-            out,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-            t.year(),
-            t.month(),
-            t.day(),
-            t.hour(),
-            t.minute(),
-            t.second(),
-            t.millisecond(),
-        );
-        Ok(())
-    }
+/// The characters of a time in ascending order.
+pub(crate) const WIDTH: usize = 24;
+
+/// Appends a time as `2023-07-10T14:48:00.000Z`.
+pub(crate) fn push(out: &mut String, ms: i64) {
+    // INVARIANT: milliseconds() gives only years 0001 to 9999, which every DateTime can hold.
+    let t = EPOCH.saturating_add(SignedDuration::from_millis(ms));
+    let _ = write!(
+        out,
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+        t.year(),
+        t.month(),
+        t.day(),
+        t.hour(),
+        t.minute(),
+        t.second(),
+        t.millisecond(),
+    );
+}
+
+/// Takes a time from the front of a key, in milliseconds since 1970.
+pub(crate) fn take(key: &mut &str) -> Option<i64> {
+    let (text, rest) = key.split_at_checked(WIDTH)?;
+    let ms = iso(text, false).ok()?;
+    let mut again = String::new();
+    push(&mut again, ms);
+    *key = rest;
+    (again == text).then_some(ms)
+}
+
+/// Appends the 15 digits of the milliseconds from a time to the end of year 9999.
+pub(crate) fn push_desc(out: &mut String, ms: i64) {
+    let _ = write!(out, "{:0>DESC_WIDTH$}", LAST_MS - ms);
+}
+
+/// Takes such digits from the front of a key, and gives the time.
+pub(crate) fn take_desc(key: &mut &str) -> Option<i64> {
+    let (digits, rest) = key.split_at_checked(DESC_WIDTH)?;
+    *key = rest;
+    in_range(
+        LAST_MS
+            - digits
+                .bytes()
+                .all(|b| b.is_ascii_digit())
+                .then_some(digits)?
+                .parse::<i64>()
+                .ok()?,
+    )
 }
 
 impl TimeInput {
@@ -100,12 +126,14 @@ impl TimeInput {
     }
 
     /// The instant in milliseconds since 1970, finer digits cut, within years 0001 to 9999.
-    fn milliseconds(&self, value: &AttributeValue) -> Result<i64, ValueProblem> {
+    pub(crate) fn milliseconds(&self, value: &AttributeValue) -> Result<i64, ValueProblem> {
         match (self, value) {
             (Self::Epoch { unit }, AttributeValue::N(number)) => epoch(number, *unit),
             (Self::Epoch { .. }, other) => Err(ValueProblem::wrong_type(other, "`time` of an epoch", "a number")),
             (Self::Iso { assume_utc }, AttributeValue::S(text)) => iso(text, *assume_utc),
             (Self::Format { format, assume_utc }, AttributeValue::S(text)) => formatted(text, format, *assume_utc),
+            (Self::Ksuid, AttributeValue::S(text)) => identifier(text, "a KSUID", crate::ksuid::milliseconds),
+            (Self::Ulid, AttributeValue::S(text)) => identifier(text, "a ULID", ulid_milliseconds),
             (_, other) => Err(ValueProblem::wrong_type(
                 other,
                 "`time`",
@@ -113,6 +141,18 @@ impl TimeInput {
             )),
         }
     }
+}
+
+/// The time in an identifier.
+fn identifier(text: &str, form: &str, read: fn(&str) -> Option<i64>) -> Result<i64, ValueProblem> {
+    read(text).and_then(in_range).ok_or_else(|| ValueProblem::NotATime {
+        value: shown(text),
+        form: form.to_owned(),
+    })
+}
+
+fn ulid_milliseconds(text: &str) -> Option<i64> {
+    i64::try_from(ulid::Ulid::from_string(text).ok()?.timestamp_ms()).ok()
 }
 
 /// Scales a number to milliseconds and cuts towards the past, so that the order of instants survives.

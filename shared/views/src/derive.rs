@@ -166,16 +166,19 @@ impl Views {
         if self.is_shadow(image) {
             return derived;
         }
+        let source = self.table.key.key_of(image).ok();
         let mut overlay = Cow::Borrowed(image);
         for view in &self.attributes {
             let claimed = derived.attributes.contains_key(&view.attribute);
             if !claimed && !self.matches(view.source, &overlay) {
-                self.hide_leftover(view, &mut overlay);
+                self.hide_leftover(view, &mut overlay, source.as_ref());
             } else if !claimed {
-                let value = self.attribute_value(view, &overlay).unwrap_or_else(|kind| {
-                    derived.fail(&view.name, kind);
-                    None
-                });
+                let value = self
+                    .attribute_value(view, &overlay, source.as_ref())
+                    .unwrap_or_else(|kind| {
+                        derived.fail(&view.name, kind);
+                        None
+                    });
                 lay_over(&mut overlay, &view.attribute, value.clone());
                 derived.attributes.insert(view.attribute.clone(), value);
             }
@@ -192,8 +195,12 @@ impl Views {
     ///
     /// The item has left the source and the attribute is about to go. Shadows do not see it from the start, so that its
     /// removal changes none.
-    fn hide_leftover(&self, view: &AttributeView, overlay: &mut Cow<'_, Item>) {
-        let would_be = view.template.render(Scope::item(overlay)).ok().flatten();
+    fn hide_leftover(&self, view: &AttributeView, overlay: &mut Cow<'_, Item>, source: Option<&Key>) {
+        let would_be = view
+            .template
+            .render(Scope::item(overlay).of_source(source))
+            .ok()
+            .flatten();
         if would_be.is_some() && would_be.as_ref() == overlay.get(&view.attribute) {
             overlay.to_mut().remove(&view.attribute);
         }
@@ -205,8 +212,16 @@ impl Views {
             .is_some_and(|source| source.pattern.matches(item))
     }
 
-    fn attribute_value(&self, view: &AttributeView, item: &Item) -> Result<Option<AttributeValue>, FailureKind> {
-        let value = view.template.render(Scope::item(item)).map_err(FailureKind::Value)?;
+    fn attribute_value(
+        &self,
+        view: &AttributeView,
+        item: &Item,
+        source: Option<&Key>,
+    ) -> Result<Option<AttributeValue>, FailureKind> {
+        let value = view
+            .template
+            .render(Scope::item(item).of_source(source))
+            .map_err(FailureKind::Value)?;
         let Some(value) = value else { return Ok(None) };
         let name = &view.attribute;
         self.check_index_keys(name, &value)?;
@@ -250,6 +265,8 @@ impl Views {
     }
 
     fn shadow(&self, view: &ShadowView, scope: Scope<'_>, item: &Item) -> Result<Option<Shadow>, FailureKind> {
+        let of = self.table.key.key_of(item).map_err(FailureKind::Key)?;
+        let scope = scope.of_source(Some(&of));
         let mut shadow = Item::new();
         let mut complete = true;
         for (name, template) in &view.key {
@@ -268,7 +285,6 @@ impl Views {
             return Ok(None);
         }
         let key = view.schema.key_of(&shadow).map_err(FailureKind::Key)?;
-        let of = self.table.key.key_of(item).map_err(FailureKind::Key)?;
         if view.table == self.table.name && key == of {
             return Err(FailureKind::OwnKey { key: key.to_string() });
         }

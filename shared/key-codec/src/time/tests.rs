@@ -1,8 +1,14 @@
 use super::*;
 
 fn render(input: TimeInput, descending: bool, value: &AttributeValue) -> Result<String, ValueProblem> {
+    let ms = input.milliseconds(value)?;
     let mut out = String::new();
-    Time { input, descending }.push(&mut out, value).map(|()| out)
+    if descending {
+        push_desc(&mut out, ms);
+    } else {
+        push(&mut out, ms);
+    }
+    Ok(out)
 }
 
 fn iso_text(text: &str) -> Result<String, ValueProblem> {
@@ -157,4 +163,25 @@ fn descending_times_sort_the_other_way_round() {
     assert_eq!(desc("0001-01-01"), "315537897599999");
     assert!(desc("2023-07-11T15:00:00Z") < desc("2023-07-10T14:48:00Z"));
     assert!(desc("2023-07-10T14:48:00.001Z") < desc("2023-07-10T14:48:00Z"));
+}
+
+#[test]
+fn identifiers_carry_their_time() {
+    assert_eq!(
+        render(TimeInput::Ksuid, false, &"0ujtsYcgvSTl8PAuAdqWYSMnLOv".into()).as_deref(),
+        Ok("2017-10-10T04:00:47.000Z")
+    );
+    assert_eq!(
+        render(TimeInput::Ulid, false, &"01ARZ3NDEKTSV4RRFFQ69G5FAV".into()).as_deref(),
+        Ok("2016-07-30T23:54:10.259Z")
+    );
+    for (input, bad) in [
+        (TimeInput::Ksuid, "0ujtsYcgvSTl8PAuAdqWYSMnLO"),
+        (TimeInput::Ulid, "01ARZ3NDEKTSV4RRFFQ69G5FA!"),
+    ] {
+        assert!(
+            matches!(render(input, false, &bad.into()), Err(ValueProblem::NotATime { .. })),
+            "{bad}"
+        );
+    }
 }

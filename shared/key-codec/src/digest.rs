@@ -1,0 +1,35 @@
+//! `hash` and `shard`: what is left of a value when only its sameness counts. Both are SHA-256, so they are the same
+//! everywhere and for good.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+/// The most digits of a hash.
+pub(crate) const MAX_HASH_DIGITS: usize = 64;
+/// The most buckets of a shard.
+pub(crate) const MAX_BUCKETS: u64 = 10_000;
+
+/// Appends the first hexadecimal digits of a text's hash.
+pub(crate) fn push_hash(out: &mut String, text: &str, digits: usize) {
+    let hash: String = Sha256::digest(text.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    out.push_str(hash.get(..digits).unwrap_or(&hash));
+}
+
+/// Appends the bucket of a text: the first eight bytes of its hash modulo the number of buckets, in the bucket's width.
+pub(crate) fn push_shard(out: &mut String, text: &str, buckets: u64) {
+    let hash = Sha256::digest(text.as_bytes());
+    let first = hash
+        .iter()
+        .take(8)
+        .fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+    let _ = write!(out, "{:0>width$}", first % buckets.max(1), width = shard_width(buckets));
+}
+
+/// How many digits a bucket has: those of the last one, and two at least.
+pub(crate) fn shard_width(buckets: u64) -> usize {
+    (buckets - 1).to_string().len().max(2)
+}
