@@ -18,6 +18,10 @@ pub(crate) enum Command {
     Check(CheckOptions),
     /// Show what one item derives: attributes, shadows, and views that fail.
     Render(RenderOptions),
+    /// Take a derived key, or the value of a derived attribute, back to the inputs it was made of.
+    Decode(DecodeOptions),
+    /// Make the key that a view's items are read by, whole or as far as the given inputs decide it.
+    Key(KeyOptions),
     /// Run recorded stream events through the worker on an embedded engine, and show the tables they lead to.
     Replay(ReplayOptions),
 }
@@ -54,6 +58,30 @@ pub(crate) struct RenderOptions {
     /// The item in DynamoDB JSON, as `aws dynamodb get-item` prints it; `-` reads it from standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) item: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DecodeOptions {
+    #[command(flatten)]
+    pub(crate) common: CommonOptions,
+    /// The view.
+    #[arg(long, value_name = "VIEW")]
+    pub(crate) view: String,
+    /// The key's parts: partition key, then sort key.
+    #[arg(value_name = "KEY", required = true, allow_hyphen_values = true)]
+    pub(crate) key: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KeyOptions {
+    #[command(flatten)]
+    pub(crate) common: CommonOptions,
+    /// The view.
+    #[arg(long, value_name = "VIEW")]
+    pub(crate) view: String,
+    /// The inputs, `path=text` or `path:=number`; those at the end may be left out.
+    #[arg(value_name = "INPUT")]
+    pub(crate) inputs: Vec<String>,
 }
 
 #[derive(Debug, Args)]

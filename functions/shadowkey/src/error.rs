@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use shadowkey_item::KeyError;
+use shadowkey_key_codec::ValueError;
 use shadowkey_local::EngineError;
 use shadowkey_store::StoreError;
 use shadowkey_store_dynamodb::{AdminError, ConnectError, StreamError};
@@ -34,6 +35,33 @@ pub(crate) enum CommandError {
         what: String,
         source: KeyError,
     },
+    #[error("there is no view `{view}`; the view file has: {}", known.join(", "))]
+    UnknownView { view: String, known: Vec<String> },
+    #[error(
+        "`{input}` is not an input; write `path=text` or `path:=number`, with a path of names such as `address.city`"
+    )]
+    InputForm { input: String },
+    #[error("view `{view}`: an input has no place in the key")]
+    Input { view: String, source: ValueError },
+    #[error("view `{view}`: `{part}` cannot be made; it needs the inputs {}", inputs.join(", "))]
+    MissingInputs {
+        view: String,
+        part: String,
+        inputs: Vec<String>,
+    },
+    #[error("the key of view `{view}` has the parts {}, and {given} were given", parts.join(" and "))]
+    KeyParts {
+        view: String,
+        parts: Vec<String>,
+        given: usize,
+    },
+    #[error("`{value}` is no `{part}` of view `{view}`, whose template is `{template}`")]
+    ForeignKey {
+        view: String,
+        part: String,
+        value: String,
+        template: String,
+    },
     #[error("the view file has errors:\n{rendered}")]
     BrokenViews { rendered: String },
     #[error("the embedded engine does not start")]
@@ -59,6 +87,7 @@ impl CommandError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Unreadable { .. } | Self::NotJson { .. } | Self::Unexpected { .. } | Self::ForeignItem { .. } => 2,
+            Self::UnknownView { .. } | Self::InputForm { .. } | Self::MissingInputs { .. } | Self::KeyParts { .. } => 2,
             _ => 1,
         }
     }

@@ -1,14 +1,17 @@
-//! The operator's CLI: `check`, `render` and `replay`.
+//! The operator's CLI: `check`, `render`, `decode`, `key` and `replay`.
 //!
 //! [`run`] is the whole program but for the process around it. What a command answers goes to `out`, and what it has to
 //! say besides goes to `notices`, so that JSON stands alone on stdout.
 
 mod arguments;
 mod check;
+mod decode;
 mod error;
 mod files;
+mod key;
 mod render;
 mod replay;
+mod views;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -53,6 +56,8 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Co
     let result = match arguments.command {
         Command::Check(options) => check::check(&options, console),
         Command::Render(options) => render::render(&options, console),
+        Command::Decode(options) => decode::decode(&options, console),
+        Command::Key(options) => key::key(&options, console),
         Command::Replay(options) => replay::replay(options, console).await,
     };
     result.unwrap_or_else(|error| {

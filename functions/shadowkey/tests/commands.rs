@@ -395,3 +395,80 @@ async fn files_that_are_no_events_are_refused_by_place() {
     assert_eq!(answer.exit, 1);
     assert!(answer.notices.contains("NEW_AND_OLD_IMAGES"), "{}", answer.notices);
 }
+
+#[tokio::test]
+async fn key_and_decode_are_each_others_way_back() {
+    let desk = Desk::new();
+    let inputs = ["PK=ORG#1", "UpdatedAt=2024-01-01", "big:=7"];
+    let key = desk
+        .run(&[&["key", "--format", "json", "--view", "by-updated"], &inputs[..]].concat())
+        .await;
+    assert_eq!(key.exit, 0, "{}", key.notices);
+    let sort_key = "UPDATED#251698233599999#7";
+    assert_eq!(
+        key.json(),
+        json!({
+            "key": { "PK": { "S": "ORG#1" }, "SK": { "S": sort_key } },
+            "complete": true,
+            "query": {
+                "TableName": "app",
+                "KeyConditionExpression": "#k0 = :k0 AND #k1 = :k1",
+                "ExpressionAttributeNames": { "#k0": "PK", "#k1": "SK" },
+                "ExpressionAttributeValues": { ":k0": { "S": "ORG#1" }, ":k1": { "S": sort_key } },
+            },
+        })
+    );
+    let decoded = desk
+        .run(&["decode", "--format", "json", "--view", "by-updated", "ORG#1", sort_key])
+        .await;
+    assert_eq!(
+        decoded.json(),
+        json!({
+            "inputs": { "PK": { "S": "ORG#1" }, "UpdatedAt": { "S": "2024-01-01T00:00:00.000Z" }, "big": { "S": "7" } },
+            "lossy": ["UpdatedAt"],
+        })
+    );
+    let id = desk
+        .run(&["decode", "--format", "json", "--view", "by-code", "CODE#07"])
+        .await;
+    assert_eq!(id.json(), json!({ "inputs": { "code": { "N": "7" } }, "lossy": [] }));
+}
+
+#[tokio::test]
+async fn a_key_without_its_last_inputs_ends_at_a_boundary() {
+    let desk = Desk::new();
+    let part = async |inputs: &[&str]| {
+        let arguments = [&["key", "--format", "json", "--view", "by-updated"], inputs].concat();
+        let answer = desk.run(&arguments).await.json();
+        assert_eq!(answer["complete"], json!(false));
+        (
+            answer["key"]["SK"]["S"].clone(),
+            answer["query"]["KeyConditionExpression"].clone(),
+        )
+    };
+    let begins = json!("#k0 = :k0 AND begins_with(#k1, :k1)");
+    let time = json!("UPDATED#251698233599999#");
+    assert_eq!(
+        part(&["PK=ORG#1", "UpdatedAt=2024-01-01"]).await,
+        (time, begins.clone())
+    );
+    assert_eq!(part(&["PK=ORG#1"]).await, (json!("UPDATED#"), begins));
+}
+
+#[tokio::test]
+async fn wrong_keys_and_inputs_are_refused_with_the_way_out() {
+    let desk = Desk::new();
+    for (arguments, exit, part) in [
+        (&["key", "--view", "by-updated"][..], 2, "needs the inputs PK"),
+        (&["key", "--view", "nothing"], 2, "by-updated"),
+        (&["key", "--view", "by-code", "code"], 2, "path=text"),
+        (&["key", "--view", "by-code", "code:=x"], 2, "path=text"),
+        (&["key", "--view", "by-code", "code:=700"], 1, "does not fit"),
+        (&["decode", "--view", "by-code", "CODE#7"], 1, "CODE#{code | pad(2)}"),
+        (&["decode", "--view", "by-updated", "ORG#1"], 2, "PK and SK"),
+    ] {
+        let answer = desk.run(arguments).await;
+        assert_eq!(answer.exit, exit, "{arguments:?}: {}", answer.notices);
+        assert!(answer.notices.contains(part), "{arguments:?}: {}", answer.notices);
+    }
+}

@@ -125,7 +125,8 @@ impl Template {
         &self.parts
     }
 
-    pub(crate) fn kind(&self) -> ScalarType {
+    /// The type of the values it gives.
+    pub fn kind(&self) -> ScalarType {
         self.kind
     }
 

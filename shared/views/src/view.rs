@@ -195,6 +195,11 @@ impl AttributeView {
         &self.name
     }
 
+    /// The template of its value.
+    pub fn template(&self) -> &Template {
+        &self.template
+    }
+
     /// The attribute it writes.
     pub fn attribute(&self) -> &str {
         &self.attribute
@@ -205,6 +210,11 @@ impl ShadowView {
     /// The view's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The templates of its key parts, partition key first, each with the key attribute it fills.
+    pub fn key(&self) -> &[(String, Template)] {
+        &self.key
     }
 
     /// The table its shadows are in.
