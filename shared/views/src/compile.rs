@@ -1,5 +1,6 @@
 //! Loading a view file: from its text to checked views, or to the findings that say why not.
 
+mod advice;
 mod attributes;
 mod shadows;
 mod sources;
@@ -72,7 +73,7 @@ impl Findings<'_> {
         self.environment_names(file);
         self.state_table(file, &shadows);
         self.allowances(file);
-        Some(Views {
+        let views = Views {
             state: file
                 .state
                 .as_ref()
@@ -82,7 +83,9 @@ impl Findings<'_> {
             sources,
             attributes,
             shadows,
-        })
+        };
+        self.advice(file, &views);
+        Some(views)
     }
 
     fn add(&mut self, code: Code, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
@@ -184,7 +187,7 @@ impl Findings<'_> {
         self.add_for(view, Code::Sk002, name.span(), message, help);
     }
 
-    /// Allowances name views that exist and say why.
+    /// Allowances name views that exist and codes that can be allowed, and say why.
     fn allowances(&mut self, file: &ViewFile) {
         let views: Vec<&str> = file
             .attribute
@@ -205,6 +208,11 @@ impl Findings<'_> {
                 .filter(|code| !ALLOWABLE.contains(&code.get_ref().as_str()))
             {
                 self.unknown(view.get_ref(), "warning or note", code, &ALLOWABLE);
+            }
+            for (code, _) in codes.iter().filter(|(_, reason)| reason.trim().is_empty()) {
+                let message = format!("{} is allowed without a reason", code.get_ref());
+                let help = "say why it is right here, for whoever reads the file next";
+                self.add_for(view.get_ref(), Code::Sk001, code.span(), message, help);
             }
         }
         for name in file

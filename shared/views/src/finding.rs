@@ -34,15 +34,49 @@ pub enum Code {
     Sk006,
     /// Two attribute views whose sources can meet write one attribute.
     Sk007,
+    /// A shadow's key names neither the source's key nor its `identity`, and is not `unique`.
+    Sk031,
+    /// Two shadow views of one table can derive one key.
+    Sk032,
+    /// Shadows carry the key of a declared index, and so stand in it.
+    Sk033,
+    /// A key's fixed part leaves little room, or a lossy op makes the keys of different items meet.
+    Sk034,
+    /// A sort key whose byte order is not the order of its fields.
+    Sk035,
+    /// A partition key without a field.
+    Sk036,
+    /// An index with a key of several attributes would serve as well.
+    Sk061,
 }
 
 impl Code {
+    /// All codes, in their order.
+    pub const ALL: [Self; Self::Sk061 as usize + 1] = [
+        Self::Sk001,
+        Self::Sk002,
+        Self::Sk003,
+        Self::Sk004,
+        Self::Sk005,
+        Self::Sk006,
+        Self::Sk007,
+        Self::Sk031,
+        Self::Sk032,
+        Self::Sk033,
+        Self::Sk034,
+        Self::Sk035,
+        Self::Sk036,
+        Self::Sk061,
+    ];
+
     /// How much findings of this code matter.
     pub fn severity(self) -> Severity {
         match self {
             Self::Sk001 | Self::Sk002 | Self::Sk003 | Self::Sk004 | Self::Sk005 | Self::Sk006 | Self::Sk007 => {
                 Severity::Error
             }
+            Self::Sk031 | Self::Sk032 | Self::Sk033 | Self::Sk034 | Self::Sk035 | Self::Sk036 => Severity::Warning,
+            Self::Sk061 => Severity::Note,
         }
     }
 }
@@ -57,6 +91,13 @@ impl fmt::Display for Code {
             Self::Sk005 => "SK005",
             Self::Sk006 => "SK006",
             Self::Sk007 => "SK007",
+            Self::Sk031 => "SK031",
+            Self::Sk032 => "SK032",
+            Self::Sk033 => "SK033",
+            Self::Sk034 => "SK034",
+            Self::Sk035 => "SK035",
+            Self::Sk036 => "SK036",
+            Self::Sk061 => "SK061",
         })
     }
 }
