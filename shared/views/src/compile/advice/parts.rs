@@ -139,7 +139,7 @@ impl Findings<'_> {
                 Code::Sk036,
                 part.span.clone(),
                 "everything goes into one partition: its key has no field",
-                "add a field that readers know, or spread it: `ALL#{TicketId | shard(8)}`",
+                "add a field that readers know, or spread the items with `shard`, as in `ALL#{TicketId | shard(8)}`",
             );
         }
     }
