@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use shadowkey_item::KeyError;
+use shadowkey_item::{KeyError, NumberError};
 use shadowkey_key_codec::ValueError;
 use shadowkey_local::EngineError;
 use shadowkey_store::StoreError;
@@ -38,9 +38,29 @@ pub(crate) enum CommandError {
     #[error("there is no view `{view}`; the view file has: {}", known.join(", "))]
     UnknownView { view: String, known: Vec<String> },
     #[error(
-        "`{input}` is not an input; write `path=text` or `path:=number`, with a path of names such as `address.city`"
+        "`{input}` is not an input; write `path=text`, not empty, or `path:=number`, with a path such as `tags[0]`"
     )]
     InputForm { input: String },
+    #[error("`{input}` is given twice")]
+    InputTwice { input: String },
+    #[error("`{input}` is no input of view `{view}`; it has {}", inputs.join(", "))]
+    ForeignInput {
+        view: String,
+        input: String,
+        inputs: Vec<String>,
+    },
+    #[error("`{text}` is not a number, and the key part `{part}` is one")]
+    NotANumber {
+        text: String,
+        part: String,
+        source: NumberError,
+    },
+    #[error("view `{view}`: `{missing}` is missing before `{input}`; inputs can be left out from the end only")]
+    Gap {
+        view: String,
+        missing: String,
+        input: String,
+    },
     #[error("view `{view}`: an input has no place in the key")]
     Input { view: String, source: ValueError },
     #[error("view `{view}`: `{part}` cannot be made; it needs the inputs {}", inputs.join(", "))]
@@ -87,6 +107,7 @@ impl CommandError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Unreadable { .. } | Self::NotJson { .. } | Self::Unexpected { .. } | Self::ForeignItem { .. } => 2,
+            Self::InputTwice { .. } | Self::ForeignInput { .. } | Self::NotANumber { .. } | Self::Gap { .. } => 2,
             Self::UnknownView { .. } | Self::InputForm { .. } | Self::MissingInputs { .. } | Self::KeyParts { .. } => 2,
             _ => 1,
         }

@@ -17,9 +17,11 @@ impl Part<'_> {
     pub(crate) fn value(&self, text: &str) -> Result<AttributeValue, CommandError> {
         match self.template.kind() {
             ScalarType::N => {
-                let number = text
-                    .parse()
-                    .map_err(|_| CommandError::InputForm { input: text.to_owned() })?;
+                let number = text.parse().map_err(|source| CommandError::NotANumber {
+                    text: text.to_owned(),
+                    part: self.name.to_owned(),
+                    source,
+                })?;
                 Ok(AttributeValue::N(number))
             }
             _ => Ok(text.into()),

@@ -464,6 +464,18 @@ async fn wrong_keys_and_inputs_are_refused_with_the_way_out() {
         (&["key", "--view", "by-code", "code"], 2, "path=text"),
         (&["key", "--view", "by-code", "code:=x"], 2, "path=text"),
         (&["key", "--view", "by-code", "code:=700"], 1, "does not fit"),
+        (
+            &["key", "--view", "by-code", "coed:=7"],
+            2,
+            "no input of view `by-code`; it has code",
+        ),
+        (&["key", "--view", "by-code", "code:=7", "code:=8"], 2, "given twice"),
+        (&["key", "--view", "by-code", "code="], 2, "not empty"),
+        (
+            &["key", "--view", "by-updated", "PK=ORG#1", "big:=7"],
+            2,
+            "`UpdatedAt` is missing before `big`",
+        ),
         (&["decode", "--view", "by-code", "CODE#7"], 1, "CODE#{code | pad(2)}"),
         (&["decode", "--view", "by-updated", "ORG#1"], 2, "PK and SK"),
     ] {

@@ -145,11 +145,11 @@ pub enum ValueProblem {
         from: u128,
     },
     /// Text that is not a time of the form.
-    #[error("`{value}` is not a time of the form {form}")]
+    #[error("`{value}` is not {form}; write the attribute so, or have `time` read another form")]
     NotATime {
         /// The text.
         value: String,
-        /// The form, or the format.
+        /// What was expected, with its article.
         form: String,
     },
     /// A time of day somewhere in the world.

@@ -33,5 +33,9 @@ pub(crate) fn milliseconds(text: &str) -> Option<i64> {
         return None;
     }
     let ksuid = text.parse::<Ksuid>().ok()?;
+    // 27 characters of base62 can say more than 20 bytes hold.
+    if ksuid.to_string() != text {
+        return None;
+    }
     Some(EPOCH_MS + i64::from(ksuid.timestamp_raw()) * 1000)
 }

@@ -140,6 +140,8 @@ impl Pipeline {
             Form::Num { descending: false } => decimal::push(out, number(value, "`num`")?),
             Form::Num { descending: true } => decimal::push(out, &number(value, "`num`")?.negated()),
             Form::Negated => out.push_str(number(value, "`neg`")?.negated().as_str()),
+            // A KSUID is of one source item; whoever does not know which cannot make it.
+            Form::Ksuid(_) if scope.source().is_none() => return Ok(false),
             form => {
                 let Some(value) = self.through_text_ops(value)? else {
                     return Ok(false);
@@ -223,6 +225,7 @@ impl Pipeline {
             Form::Time { input, .. } | Form::Ksuid(input) | Form::NegatedTime(input) => input,
             _ => return None,
         };
+        let ms = time::in_range(ms)?;
         if let TimeInput::Epoch { unit } = input {
             return Some(unit.number(ms)?.into());
         }

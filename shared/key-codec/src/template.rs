@@ -93,10 +93,13 @@ impl Template {
 
     /// What readers query by: the whole value, or as much of it as the given inputs decide.
     ///
-    /// Inputs may be left out from the end. What is given then ends at a part's boundary, so that it finds no longer value
-    /// (`Ord#` does not find `Order#`).
+    /// Inputs may be left out from the end; a `default` stands for none of them, since what is not asked for may be
+    /// anything. What is given ends at a part's boundary, so that it finds no longer value (`Ord#` does not find `Order#`).
     pub fn prefix(&self, scope: Scope<'_>) -> Result<KeyPrefix, ValueError> {
-        if let Some(value) = self.render(scope)? {
+        let is_given = |field: &Field| scope.lookup(&field.path).is_some();
+        if self.fields().all(is_given)
+            && let Some(value) = self.render(scope)?
+        {
             return Ok(KeyPrefix::Whole(value));
         }
         let mut out = String::new();
@@ -104,7 +107,7 @@ impl Template {
             match part {
                 Part::Literal(literal) => out.push_str(literal),
                 Part::Field(field) => {
-                    if !field.render(&mut out, scope, self.delimiter(position))? {
+                    if !is_given(field) || !field.render(&mut out, scope, self.delimiter(position))? {
                         break;
                     }
                 }

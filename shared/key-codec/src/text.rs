@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 
 use icu_casemap::CaseMapper;
 use icu_locale_core::LanguageIdentifier;
-use icu_normalizer::ComposingNormalizer;
+use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 
 /// An op from text to text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,13 +44,11 @@ impl TextOp {
 
 /// NFKC case folding: what differs in case, width, ligatures or composition only becomes one text.
 fn fold(text: &str) -> String {
-    let (case, nfkc) = (CaseMapper::new(), ComposingNormalizer::new_nfkc());
-    let once = |text: &str| {
-        let folded = case.fold_string(text).into_owned();
-        nfkc.normalize(&folded).into_owned()
-    };
-    // Normalizing can bring up letters that fold again, such as the long s in a ligature; twice is enough.
-    once(&once(text))
+    // Unicode's compatibility caseless matching (D146), composed in the end.
+    let fold = |text: &str| CaseMapper::new().fold_string(text).into_owned();
+    let canonical = fold(&DecomposingNormalizer::new_nfd().normalize(text));
+    let compatible = fold(&DecomposingNormalizer::new_nfkd().normalize(&canonical));
+    ComposingNormalizer::new_nfkc().normalize(&compatible).into_owned()
 }
 
 impl fmt::Display for TextOp {

@@ -152,6 +152,10 @@ fn identifier(text: &str, form: &str, read: fn(&str) -> Option<i64>) -> Result<i
 }
 
 fn ulid_milliseconds(text: &str) -> Option<i64> {
+    // 26 characters of base32 can say more than 16 bytes hold.
+    if !text.starts_with(|c| ('0'..='7').contains(&c)) {
+        return None;
+    }
     i64::try_from(ulid::Ulid::from_string(text).ok()?.timestamp_ms()).ok()
 }
 
@@ -177,7 +181,8 @@ fn epoch(number: &Number, unit: EpochUnit) -> Result<i64, ValueProblem> {
     in_range(ms).ok_or_else(out_of_range)
 }
 
-fn in_range(ms: i64) -> Option<i64> {
+/// A time, if it is within years 0001 to 9999.
+pub(crate) fn in_range(ms: i64) -> Option<i64> {
     (FIRST_MS..=LAST_MS).contains(&ms).then_some(ms)
 }
 
@@ -194,7 +199,7 @@ fn instant(civil: DateTime, offset_seconds: i64) -> Option<i64> {
 fn iso(text: &str, assume_utc: bool) -> Result<i64, ValueProblem> {
     let not_a_time = || ValueProblem::NotATime {
         value: shown(text),
-        form: "`2023-07-10` or `2023-07-10T14:48:00.000Z`".to_owned(),
+        form: "a time such as `2023-07-10` or `2023-07-10T14:48:00.000Z`".to_owned(),
     };
     let mut rest = Reader { rest: text };
     let (civil, has_time_of_day) = rest.date_and_time().ok_or_else(not_a_time)?;
@@ -297,7 +302,7 @@ impl Reader<'_> {
 fn formatted(text: &str, format: &str, assume_utc: bool) -> Result<i64, ValueProblem> {
     let not_a_time = || ValueProblem::NotATime {
         value: shown(text),
-        form: format!("`{format}`"),
+        form: format!("a time by the format `{format}`"),
     };
     let out_of_range = || ValueProblem::TimeRange { value: shown(text) };
     let parsed = strtime::parse(format, text).map_err(|_| not_a_time())?;
@@ -324,6 +329,10 @@ fn formatted(text: &str, format: &str, assume_utc: bool) -> Result<i64, ValuePro
 
 /// Whether a strptime format can be used: what it writes of a time it must read again as a time.
 pub(crate) fn check_format(format: &str) -> Result<(), String> {
+    let has = |directives: [&str; 2]| directives.iter().any(|directive| format.contains(directive));
+    if has(["%I", "%l"]) && !has(["%p", "%P"]) {
+        return Err("an hour of twelve needs `%p`".to_owned());
+    }
     if format.contains("%s") && format != "%s" {
         return Err("`%s` is a whole time and stands alone".to_owned());
     }

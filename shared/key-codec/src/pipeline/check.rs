@@ -61,15 +61,15 @@ impl Pipeline {
                 let name = call.name.clone();
                 return Err(error(TemplateProblem::UnknownOp { name }));
             };
-            let is_last = position + 1 == calls.len();
+            if last == "desc" {
+                let takes = "a place before `desc`, which stands last";
+                return Err(error(TemplateProblem::Sequence {
+                    op,
+                    before: last,
+                    takes,
+                }));
+            }
             match pipeline.push(op, &call.arguments, position == 0) {
-                Ok(()) if op == "desc" && !is_last => {
-                    return Err(error(TemplateProblem::Sequence {
-                        op,
-                        before: last,
-                        takes: "nothing behind it: it stands last",
-                    }));
-                }
                 Ok(()) => last = op,
                 Err(Refused::Problem(problem)) => return Err(error(problem)),
                 Err(Refused::Sequence { takes }) => {

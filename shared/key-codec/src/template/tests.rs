@@ -1,4 +1,4 @@
-use shadowkey_item::{ScalarType, item_from_json};
+use shadowkey_item::{Item, ScalarType, item_from_json};
 
 use super::*;
 use crate::ValueProblem;
@@ -224,6 +224,7 @@ fn a_template_that_cannot_work_names_the_place() {
         "%Y-%m-%d %M:%S",
         "%Y-%m-%d %z",
         "%s%.f",
+        "%Y-%m-%d %I:%M",
     ] {
         let template = format!("{{a | time(\"{format}\")}}");
         assert!(matches!(text(&template), (P::TimeFormat { .. }, _)), "{format}");
@@ -271,4 +272,52 @@ fn a_template_prints_its_canonical_spelling() {
         assert_eq!(template.to_string(), canonical);
         assert_eq!(Template::parse(canonical, ScalarType::S).expect(canonical), template);
     }
+}
+
+#[test]
+fn a_prefix_takes_only_what_is_given() {
+    let prefix = |template: &str, item: &str| {
+        let item = item_from_json(item).expect(item);
+        let template = Template::parse(template, ScalarType::S).expect(template);
+        template.prefix(Scope::item(&item)).expect("prefix")
+    };
+    let start = |text: &str| KeyPrefix::Start(text.to_owned());
+    assert_eq!(prefix("{a}#{b}", r#"{"a":{"S":"Ord"}}"#), start("Ord#"));
+    assert_eq!(prefix("{a}#{b | default(\"n\")}", r#"{"a":{"S":"q"}}"#), start("q#"));
+    assert_eq!(prefix("A#{a | default(\"n\")}#{b}", r#"{"b":{"S":"q"}}"#), start("A#"));
+    assert_eq!(prefix("{a | num}{b}", r#"{"a":{"N":"1"}}"#), start("21301."));
+    let whole = KeyPrefix::Whole("q#x".into());
+    assert_eq!(prefix("{a}#{b}", r#"{"a":{"S":"q"},"b":{"S":"x"}}"#), whole);
+    let ksuid = prefix("{t | time | ksuid}#{a}", r#"{"t":{"S":"2023-07-10"},"a":{"S":"x"}}"#);
+    assert_eq!(
+        ksuid,
+        start(""),
+        "a KSUID is of one source item, and it is not known which"
+    );
+}
+
+#[test]
+fn a_number_that_is_no_time_is_not_decoded_to_one() {
+    let decode = |template: &str, number: &str| {
+        let number = AttributeValue::N(number.parse().expect(number));
+        Template::parse(template, ScalarType::N)
+            .expect(template)
+            .decode(&number)
+    };
+    assert!(decode("{t | time}", "253402300799999").is_some());
+    assert!(decode("{t | time}", "253402300800000").is_none());
+    assert!(decode("{t | time | neg}", "62135596800001").is_none());
+}
+
+#[test]
+fn canonically_equivalent_text_folds_alike() {
+    let fold = |text: &str| {
+        let item = Item::from([("a".to_owned(), text.into())]);
+        Template::parse("{a | fold}", ScalarType::S)
+            .expect("template")
+            .render(Scope::item(&item))
+            .expect("rendered")
+    };
+    assert_eq!(fold("\u{1f80}\u{301}"), fold("\u{1f04}\u{345}"));
+    assert_eq!(fold("\u{3b1}\u{307}\u{345}"), fold("\u{3b1}\u{345}\u{307}"));
 }

@@ -177,7 +177,9 @@ fn identifiers_carry_their_time() {
     );
     for (input, bad) in [
         (TimeInput::Ksuid, "0ujtsYcgvSTl8PAuAdqWYSMnLO"),
+        (TimeInput::Ksuid, "aWgEPTl1tmebfsQzFP4bxwgy80W"),
         (TimeInput::Ulid, "01ARZ3NDEKTSV4RRFFQ69G5FA!"),
+        (TimeInput::Ulid, "80000000000000000000000000"),
     ] {
         assert!(
             matches!(render(input, false, &bad.into()), Err(ValueProblem::NotATime { .. })),
