@@ -28,9 +28,7 @@ impl Stage {
         let engine = Engine::start().await?;
         let connection = Connection::local(engine.endpoint_url());
         let base_table = world.views.table();
-        let tables: Vec<_> = std::iter::once(base_table.clone())
-            .chain(world.views.other_tables())
-            .collect();
+        let tables = world.views.tables();
         for definition in &tables {
             create_table(&connection, &definition.name.0, definition, ChangeStream::On).await?;
         }
