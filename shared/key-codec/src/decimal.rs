@@ -3,28 +3,47 @@
 //! A positive number is `2`, three digits of exponent, its significant digits, and `.`, which is below every digit. Zero is
 //! `1`. A negative number is `0` and the rest complemented, with `:` at its end, which is above every digit.
 
-use std::fmt::Write as _;
-
 use shadowkey_item::Number;
+
+use crate::digits::push_decimal;
 
 /// What the exponents' range from -130 is counted from.
 const BIAS: i64 = 130;
 /// The largest exponent, counted so.
 const LARGEST: i64 = 125 + BIAS;
 
-/// Appends a number.
-pub(crate) fn push(out: &mut String, number: &Number) {
-    let (digits, exponent) = number.magnitude();
+/// Appends a number; where it descends, as its negation is written.
+pub(crate) fn push(out: &mut String, number: &Number, descending: bool) {
+    let (digits, exponent) = magnitude(number);
+    let is_zero = digits.clone().next().is_none();
+    let digits = digits.map(char::from);
     let exponent = exponent + BIAS;
-    if digits.is_empty() {
+    if is_zero {
         out.push('1');
-    } else if number.is_negative() {
-        let _ = write!(out, "0{:03}", LARGEST - exponent);
-        out.extend(digits.chars().map(complement));
+    } else if number.is_negative() != descending {
+        out.push('0');
+        push_decimal::<3>(out, (LARGEST - exponent).unsigned_abs());
+        out.extend(digits.map(complement));
         out.push(':');
     } else {
-        let _ = write!(out, "2{exponent:03}{digits}.");
+        out.push('2');
+        push_decimal::<3>(out, exponent.unsigned_abs());
+        out.extend(digits);
+        out.push('.');
     }
+}
+
+/// The significant digits, first and last not zero (none for zero), and the power of ten of the first.
+pub(crate) fn magnitude(number: &Number) -> (impl Iterator<Item = u8> + Clone, i64) {
+    let plain = number.as_str().trim_start_matches('-');
+    let (integer, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+    let digits = integer.bytes().chain(fraction.bytes());
+    let leading = digits.clone().take_while(|digit| *digit == b'0').count();
+    let trailing = digits.clone().rev().take_while(|digit| *digit == b'0').count();
+    let count = (integer.len() + fraction.len()).saturating_sub(leading + trailing);
+    let position = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let exponent = position(integer.len()) - 1 - position(leading);
+    (digits.skip(leading).take(count), exponent)
 }
 
 fn complement(digit: char) -> char {
@@ -55,7 +74,7 @@ pub(crate) fn take(key: &mut &str) -> Option<Number> {
     let number: Number = format!("{minus}{first}.{others}0E{exponent}").parse().ok()?;
     // Only the one spelling that push() writes is a key.
     let mut again = String::new();
-    push(&mut again, &number);
+    push(&mut again, &number, false);
     let read = key.get(..key.len() - rest.len())?;
     if sign != "0" && sign != "2" || again != read {
         return None;
@@ -70,7 +89,7 @@ mod tests {
 
     fn encode(text: &str) -> String {
         let mut out = String::new();
-        push(&mut out, &text.parse().expect(text));
+        push(&mut out, &text.parse().expect(text), false);
         out
     }
 

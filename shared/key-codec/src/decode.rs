@@ -5,7 +5,6 @@ use shadowkey_item::{AttributePath, AttributeValue};
 use crate::Template;
 use crate::parse::Part;
 use crate::pipeline::Taken;
-use crate::text::take_escaped;
 
 /// One field of a rendered value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +50,7 @@ impl Template {
                 }
                 Part::Field(field) => field,
             };
-            let take_text = |key: &mut &str| match self.delimiter(position) {
-                Some(delimiter) => take_escaped(key, delimiter),
-                None => Some(std::mem::take(key).to_owned()),
-            };
-            let taken = field.pipeline.take(&mut rest, &take_text)?;
+            let taken = field.pipeline.take(&mut rest, self.delimiter(position))?;
             let value = match taken {
                 Taken::Value(value) if value.as_s() == Some("") => return None,
                 Taken::Value(value) => Some(value),

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
+use crate::digits::push_hex;
+
 /// The most digits of a hash.
 pub(crate) const MAX_HASH_DIGITS: usize = 64;
 /// The most buckets of a shard.
@@ -12,11 +14,11 @@ pub(crate) const MAX_BUCKETS: u64 = 10_000;
 
 /// Appends the first hexadecimal digits of a text's hash.
 pub(crate) fn push_hash(out: &mut String, text: &str, digits: usize) {
-    let hash: String = Sha256::digest(text.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    out.push_str(hash.get(..digits).unwrap_or(&hash));
+    let end = out.len() + digits;
+    for byte in Sha256::digest(text.as_bytes()) {
+        push_hex(out, byte);
+    }
+    out.truncate(end);
 }
 
 /// Appends the bucket of a text: the first eight bytes of its hash modulo the number of buckets, in the bucket's width.
@@ -31,5 +33,6 @@ pub(crate) fn push_shard(out: &mut String, text: &str, buckets: u64) {
 
 /// How many digits a bucket has: those of the last one, and two at least.
 pub(crate) fn shard_width(buckets: u64) -> usize {
-    (buckets - 1).to_string().len().max(2)
+    let digits = buckets.saturating_sub(1).checked_ilog10().unwrap_or(0) + 1;
+    usize::try_from(digits).unwrap_or(2).max(2)
 }

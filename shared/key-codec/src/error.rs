@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use shadowkey_item::{AttributePath, AttributeValue, Number, PathErrorKind, ScalarType};
+use shadowkey_item::{AttributePath, Number, PathErrorKind, ScalarType};
 
 /// How much of a value an error message shows, in characters.
 const SHOWN_CHARS: usize = 64;
@@ -181,25 +181,6 @@ impl ValueProblem {
             Self::NotATime { .. } | Self::NoZone { .. } | Self::TimeRange { .. } => "not-a-time",
             Self::KsuidRange { .. } => "does-not-fit",
         }
-    }
-
-    pub(crate) fn wrong_type(value: &AttributeValue, op: &'static str, takes: &'static str) -> Self {
-        Self::WrongType {
-            value: shown(&plain(value)),
-            found: value.type_name(),
-            op,
-            takes,
-        }
-    }
-}
-
-/// A value of any type as text.
-pub(crate) fn plain(value: &AttributeValue) -> String {
-    match value {
-        AttributeValue::S(text) => text.clone(),
-        AttributeValue::N(number) => number.to_string(),
-        AttributeValue::Bool(truth) => truth.to_string(),
-        other => serde_json::to_string(other).unwrap_or_default(),
     }
 }
 

@@ -11,10 +11,12 @@
 mod decimal;
 mod decode;
 mod digest;
+mod digits;
 mod error;
 mod integer;
 mod ksuid;
 mod layout;
+mod operand;
 mod parse;
 mod pipeline;
 mod scope;

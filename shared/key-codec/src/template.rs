@@ -6,7 +6,6 @@ use shadowkey_item::{AttributePath, AttributeValue, ScalarType};
 
 use crate::parse::{Field, Parsed, Part, parts};
 use crate::pipeline::Form;
-use crate::text::push_escaped;
 use crate::{Scope, TemplateError, TemplateProblem, ValueError};
 
 /// The version of the key format; it goes into every shadow's fingerprint.
@@ -19,6 +18,8 @@ pub const FORMAT_VERSION: u32 = 1;
 pub struct Template {
     kind: ScalarType,
     parts: Vec<Part>,
+    /// How long its values are expected to be, in bytes.
+    room: usize,
 }
 
 /// What a reader can query by.
@@ -46,10 +47,9 @@ impl Template {
             ScalarType::N => check_number(&mut parsed).map_err(whole)?,
             ScalarType::S => check_text(&parsed)?,
         }
-        Ok(Self {
-            kind,
-            parts: parsed.into_iter().map(|parsed| parsed.part).collect(),
-        })
+        let parts: Vec<Part> = parsed.into_iter().map(|parsed| parsed.part).collect();
+        let room = parts.iter().map(Part::room).sum();
+        Ok(Self { kind, parts, room })
     }
 
     /// The paths of its fields, in order.
@@ -67,7 +67,7 @@ impl Template {
     }
 
     fn text(&self, scope: Scope<'_>) -> Result<Option<String>, ValueError> {
-        let mut out = String::new();
+        let mut out = String::with_capacity(self.room);
         // A failure is reported even where another field is missing: what is missing may come, the failure stays.
         let mut complete = true;
         for (position, part) in self.parts.iter().enumerate() {
@@ -102,7 +102,7 @@ impl Template {
         {
             return Ok(KeyPrefix::Whole(value));
         }
-        let mut out = String::new();
+        let mut out = String::with_capacity(self.room);
         for (position, part) in self.parts.iter().enumerate() {
             match part {
                 Part::Literal(literal) => out.push_str(literal),
@@ -141,14 +141,19 @@ impl Template {
     }
 }
 
+impl Part {
+    fn room(&self) -> usize {
+        match self {
+            Self::Literal(literal) => literal.len(),
+            Self::Field(field) => field.pipeline.form().room(),
+        }
+    }
+}
+
 impl Field {
     fn render(&self, out: &mut String, scope: Scope<'_>, delimiter: Option<char>) -> Result<bool, ValueError> {
-        let push_text = |out: &mut String, text: &str| match delimiter {
-            Some(delimiter) => push_escaped(out, text, delimiter),
-            None => out.push_str(text),
-        };
         self.pipeline
-            .render(out, scope.lookup(&self.path), scope, &push_text)
+            .render(out, scope.lookup(&self.path), scope, delimiter)
             .map_err(|problem| self.error(problem))
     }
 

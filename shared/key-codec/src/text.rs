@@ -10,6 +10,8 @@ use icu_casemap::CaseMapper;
 use icu_locale_core::LanguageIdentifier;
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 
+use crate::digits::push_hex;
+
 /// An op from text to text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextOp {
@@ -22,33 +24,52 @@ pub(crate) enum TextOp {
 }
 
 impl TextOp {
-    pub(crate) fn apply<'a>(self, text: Cow<'a, str>) -> Cow<'a, str> {
+    /// The text behind the op, which is a part of the text before it or the same where it can be.
+    pub(crate) fn apply(self, text: Cow<'_, str>) -> Cow<'_, str> {
+        match text {
+            Cow::Borrowed(text) => self.of(text),
+            Cow::Owned(text) => {
+                let changed = match self.of(&text) {
+                    Cow::Borrowed(same) if same.len() == text.len() => None,
+                    other => Some(other.into_owned()),
+                };
+                Cow::Owned(changed.unwrap_or(text))
+            }
+        }
+    }
+
+    fn of(self, text: &str) -> Cow<'_, str> {
         let case = CaseMapper::new();
         let root = LanguageIdentifier::UNKNOWN;
         match self {
-            Self::Trim => match text {
-                Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
-                Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
-            },
-            Self::Upper => Cow::Owned(case.uppercase_to_string(&text, &root).into_owned()),
-            Self::Lower => Cow::Owned(case.lowercase_to_string(&text, &root).into_owned()),
-            Self::Nfc => Cow::Owned(ComposingNormalizer::new_nfc().normalize(&text).into_owned()),
-            Self::Fold => Cow::Owned(fold(&text)),
-            Self::Prefix(chars) => match text.char_indices().nth(chars) {
-                Some((end, _)) => Cow::Owned(text.get(..end).unwrap_or("").to_owned()),
-                None => text,
-            },
+            Self::Trim => text.trim().into(),
+            Self::Upper => case.uppercase_to_string(text, &root),
+            Self::Lower => case.lowercase_to_string(text, &root),
+            Self::Nfc => ComposingNormalizer::new_nfc().normalize(text),
+            Self::Fold => fold(text),
+            Self::Prefix(chars) => {
+                let end = text.char_indices().nth(chars).map(|(end, _)| end);
+                end.and_then(|end| text.get(..end)).unwrap_or(text).into()
+            }
         }
     }
 }
 
 /// NFKC case folding: what differs in case, width, ligatures or composition only becomes one text.
-fn fold(text: &str) -> String {
-    // Unicode's compatibility caseless matching (D146), composed in the end.
-    let fold = |text: &str| CaseMapper::new().fold_string(text).into_owned();
-    let canonical = fold(&DecomposingNormalizer::new_nfd().normalize(text));
-    let compatible = fold(&DecomposingNormalizer::new_nfkd().normalize(&canonical));
-    ComposingNormalizer::new_nfkc().normalize(&compatible).into_owned()
+///
+/// It is Unicode's compatibility caseless matching (D146), composed in the end.
+fn fold(text: &str) -> Cow<'_, str> {
+    let case = CaseMapper::new();
+    let decomposed = DecomposingNormalizer::new_nfd().normalize(text);
+    let canonical = case.fold_string(&decomposed);
+    let decomposed = DecomposingNormalizer::new_nfkd().normalize(&canonical);
+    let compatible = case.fold_string(&decomposed);
+    let folded = ComposingNormalizer::new_nfkc().normalize(&compatible);
+    if folded == text {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(folded.into_owned())
+    }
 }
 
 impl fmt::Display for TextOp {
@@ -64,10 +85,19 @@ impl fmt::Display for TextOp {
     }
 }
 
+/// Appends plain text, escaped where a literal follows whose first character is `delimiter`.
+pub(crate) fn push_plain(out: &mut String, text: &str, delimiter: Option<char>) {
+    out.reserve(text.len());
+    match delimiter {
+        Some(delimiter) => push_escaped(out, text, delimiter),
+        None => out.push_str(text),
+    }
+}
+
 /// Appends text in which neither `delimiter` nor `%` stands: each becomes the `%XX` of its UTF-8 bytes.
 ///
 /// So the first `delimiter` behind the field is the literal that follows it, and two texts never give the same bytes.
-pub(crate) fn push_escaped(out: &mut String, text: &str, delimiter: char) {
+fn push_escaped(out: &mut String, text: &str, delimiter: char) {
     for c in text.chars() {
         if c == delimiter || c == '%' {
             let mut utf8 = [0; 4];
@@ -80,10 +110,18 @@ pub(crate) fn push_escaped(out: &mut String, text: &str, delimiter: char) {
     }
 }
 
+/// Takes plain text from the front of a key: all of it, where no literal follows.
+pub(crate) fn take_plain(key: &mut &str, delimiter: Option<char>) -> Option<String> {
+    match delimiter {
+        Some(delimiter) => take_escaped(key, delimiter),
+        None => Some(std::mem::take(key).to_owned()),
+    }
+}
+
 /// Takes the text up to `delimiter` from the front of a key; `None` where it was never escaped so.
 ///
 /// A delimiter may be a hexadecimal digit itself, so one inside an escape ends nothing.
-pub(crate) fn take_escaped(key: &mut &str, delimiter: char) -> Option<String> {
+fn take_escaped(key: &mut &str, delimiter: char) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = *key;
     while let Some(c) = rest.chars().next().filter(|c| *c != delimiter) {
@@ -114,6 +152,7 @@ const EXACT_ESCAPE: char = '\u{2}';
 
 /// Appends text whose order survives whatever follows: U+0000 to U+0002 escaped, and an end below everything else.
 pub(crate) fn push_exact(out: &mut String, text: &str) {
+    out.reserve(text.len() + 1);
     for c in text.chars() {
         match c {
             '\u{0}'..='\u{2}' => {
@@ -153,8 +192,9 @@ const DESC_END: char = '~';
 
 /// Appends text in inverted order: each byte's complement as two hexadecimal digits, and an end above all of them.
 pub(crate) fn push_desc(out: &mut String, text: &str) {
+    out.reserve(2 * text.len() + 1);
     for byte in text.bytes() {
-        let _ = write!(out, "{:02x}", !byte);
+        push_hex(out, !byte);
     }
     out.push(DESC_END);
 }

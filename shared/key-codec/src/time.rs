@@ -1,15 +1,16 @@
 //! `time`: an instant as text of fixed width in UTC, ascending or counted back from the end of year 9999.
 
-use std::fmt::Write as _;
-
 use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ZonedDateTime};
-use shadowkey_item::{AttributeValue, Number};
+use shadowkey_item::Number;
 
 use crate::ValueProblem;
+use crate::decimal::magnitude;
+use crate::digits::push_decimal;
 use crate::error::shown;
+use crate::operand::Operand;
 
 /// What epochs count from.
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
@@ -18,7 +19,7 @@ const FIRST_MS: i64 = -62_135_596_800_000;
 /// 9999-12-31T23:59:59.999Z in milliseconds since 1970.
 const LAST_MS: i64 = 253_402_300_799_999;
 /// Digits of the whole range in milliseconds.
-const DESC_WIDTH: usize = 15;
+pub(crate) const DESC_WIDTH: usize = 15;
 
 /// How a time is written in the item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,17 +77,20 @@ pub(crate) const WIDTH: usize = 24;
 pub(crate) fn push(out: &mut String, ms: i64) {
     // INVARIANT: milliseconds() gives only years 0001 to 9999, which every DateTime can hold.
     let t = EPOCH.saturating_add(SignedDuration::from_millis(ms));
-    let _ = write!(
-        out,
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-        t.year(),
-        t.month(),
-        t.day(),
-        t.hour(),
-        t.minute(),
-        t.second(),
-        t.millisecond(),
-    );
+    push_decimal::<4>(out, t.year().unsigned_abs().into());
+    for (before, two) in [
+        ('-', t.month()),
+        ('-', t.day()),
+        ('T', t.hour()),
+        (':', t.minute()),
+        (':', t.second()),
+    ] {
+        out.push(before);
+        push_decimal::<2>(out, two.unsigned_abs().into());
+    }
+    out.push('.');
+    push_decimal::<3>(out, t.millisecond().unsigned_abs().into());
+    out.push('Z');
 }
 
 /// Takes a time from the front of a key, in milliseconds since 1970.
@@ -101,7 +105,7 @@ pub(crate) fn take(key: &mut &str) -> Option<i64> {
 
 /// Appends the 15 digits of the milliseconds from a time to the end of year 9999.
 pub(crate) fn push_desc(out: &mut String, ms: i64) {
-    let _ = write!(out, "{:0>DESC_WIDTH$}", LAST_MS - ms);
+    push_decimal::<DESC_WIDTH>(out, LAST_MS.abs_diff(ms));
 }
 
 /// Takes such digits from the front of a key, and gives the time.
@@ -126,19 +130,14 @@ impl TimeInput {
     }
 
     /// The instant in milliseconds since 1970, finer digits cut, within years 0001 to 9999.
-    pub(crate) fn milliseconds(&self, value: &AttributeValue) -> Result<i64, ValueProblem> {
-        match (self, value) {
-            (Self::Epoch { unit }, AttributeValue::N(number)) => epoch(number, *unit),
-            (Self::Epoch { .. }, other) => Err(ValueProblem::wrong_type(other, "`time` of an epoch", "a number")),
-            (Self::Iso { assume_utc }, AttributeValue::S(text)) => iso(text, *assume_utc),
-            (Self::Format { format, assume_utc }, AttributeValue::S(text)) => formatted(text, format, *assume_utc),
-            (Self::Ksuid, AttributeValue::S(text)) => identifier(text, "a KSUID", crate::ksuid::milliseconds),
-            (Self::Ulid, AttributeValue::S(text)) => identifier(text, "a ULID", ulid_milliseconds),
-            (_, other) => Err(ValueProblem::wrong_type(
-                other,
-                "`time`",
-                "text (a number says its unit: `time(epoch_s)`)",
-            )),
+    pub(crate) fn milliseconds(&self, value: &Operand<'_>) -> Result<i64, ValueProblem> {
+        let text = || value.text("`time`");
+        match self {
+            Self::Epoch { unit } => epoch(value.number("`time` of an epoch")?, *unit),
+            Self::Iso { assume_utc } => iso(text()?, *assume_utc),
+            Self::Format { format, assume_utc } => formatted(text()?, format, *assume_utc),
+            Self::Ksuid => identifier(text()?, "a KSUID", crate::ksuid::milliseconds),
+            Self::Ulid => identifier(text()?, "a ULID", ulid_milliseconds),
         }
     }
 }
@@ -164,19 +163,19 @@ fn epoch(number: &Number, unit: EpochUnit) -> Result<i64, ValueProblem> {
     let out_of_range = || ValueProblem::TimeRange {
         value: shown(number.as_str()),
     };
-    let (digits, exponent) = number.magnitude();
-    let integer_digits = exponent + 1 + unit.to_milliseconds();
+    let (digits, exponent) = magnitude(number);
+    let whole = usize::try_from(exponent + 1 + unit.to_milliseconds()).unwrap_or(0);
     // 18 digits of milliseconds are far outside the range and still fit an i64.
-    let whole = usize::try_from(integer_digits).unwrap_or(0);
     if whole > 18 {
         return Err(out_of_range());
     }
-    let (kept, cut) = digits.split_at_checked(whole).unwrap_or((&digits, ""));
-    let magnitude: i64 = format!("0{kept:0<whole$}").parse().map_err(|_| out_of_range())?;
-    let ms = match (number.is_negative(), cut.is_empty()) {
+    let is_cut = digits.clone().nth(whole).is_some();
+    let kept = digits.chain(std::iter::repeat(b'0')).take(whole);
+    let magnitude = kept.fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
+    let ms = match (number.is_negative(), is_cut) {
         (false, _) => magnitude,
-        (true, true) => -magnitude,
-        (true, false) => -magnitude - 1,
+        (true, false) => -magnitude,
+        (true, true) => -magnitude - 1,
     };
     in_range(ms).ok_or_else(out_of_range)
 }
@@ -289,12 +288,8 @@ impl Reader<'_> {
         let count = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;
-        let kept = digits.get(..count.min(9))?;
-        if kept.is_empty() {
-            None
-        } else {
-            format!("{kept:0<9}").parse().ok()
-        }
+        let kept = digits.bytes().chain(std::iter::repeat(b'0')).take(9);
+        (count > 0).then(|| kept.fold(0, |number, digit| number * 10 + i32::from(digit - b'0')))
     }
 }
 

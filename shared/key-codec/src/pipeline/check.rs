@@ -217,21 +217,21 @@ impl Pipeline {
             self.make_default_number()?;
         }
         let nothing = Item::new();
-        let rendered = if self.form.is_number() {
-            self.number(None).map(|number| number.is_some())
-        } else {
-            self.render(&mut String::new(), None, Scope::item(&nothing), &|out, text| {
-                out.push_str(text)
-            })
+        let rendered = match self.operand(None) {
+            Ok(None) => {
+                return Err(TemplateProblem::Arguments {
+                    op: "default",
+                    takes: "a text that is not empty after the ops behind it",
+                });
+            }
+            Ok(Some(_)) if self.form.is_number() => self.number(None).map(drop),
+            Ok(Some(_)) => {
+                let rendered = self.render(&mut String::new(), None, Scope::item(&nothing), None);
+                rendered.map(drop)
+            }
+            Err(problem) => Err(problem),
         };
-        match rendered {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(TemplateProblem::Arguments {
-                op: "default",
-                takes: "a text that is not empty after the ops behind it",
-            }),
-            Err(problem) => Err(TemplateProblem::Default(problem)),
-        }
+        rendered.map_err(TemplateProblem::Default)
     }
 }
 

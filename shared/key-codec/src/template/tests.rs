@@ -232,6 +232,11 @@ fn a_template_that_cannot_work_names_the_place() {
     assert!(matches!(text("{a | default(\" \") | trim}"), (P::Arguments { .. }, _)));
     assert!(matches!(text("{a | default(\"x\") | time}"), (P::Default(_), _)));
     assert!(matches!(
+        text("{a | default(\"1999-01-01\") | time | ksuid}"),
+        (P::Default(ValueProblem::KsuidRange { .. }), _)
+    ));
+    assert!(Template::parse("{a | default(\"2023-07-10\") | time | ksuid}", ScalarType::S).is_ok());
+    assert!(matches!(
         text("{a | default(\"x\") | pad(3)}"),
         (P::Arguments { .. }, _)
     ));

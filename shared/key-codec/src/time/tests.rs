@@ -1,7 +1,9 @@
+use shadowkey_item::AttributeValue;
+
 use super::*;
 
 fn render(input: TimeInput, descending: bool, value: &AttributeValue) -> Result<String, ValueProblem> {
-    let ms = input.milliseconds(value)?;
+    let ms = input.milliseconds(&value.into())?;
     let mut out = String::new();
     if descending {
         push_desc(&mut out, ms);
