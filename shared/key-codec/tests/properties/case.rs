@@ -7,7 +7,7 @@ use shadowkey_key_codec::{Scope, Template};
 
 use crate::calendar::{ALL_YEARS, Kind, read_iso, time};
 use crate::field::{Field, Form, Output};
-use crate::input::{Input, decimal, number, twist};
+use crate::input::{Input, Twist, decimal, number, twist};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
@@ -20,39 +20,68 @@ pub(crate) struct Case {
 pub(crate) fn case(field: impl Strategy<Value = Field> + Clone + 'static) -> impl Strategy<Value = Case> {
     let literal = prop::sample::select(vec!["", "", "#", "_", "A#", "!", "0", "2", "~", ":", ".", "é", "\u{1}"]);
     let fields = prop::collection::vec((field, literal), 1..5);
-    fields.prop_flat_map(|parts| {
+    fields.prop_flat_map(|mut parts| {
+        close(&mut parts);
         let spelling = spelling(&parts);
-        let fields: Vec<Field> = parts.into_iter().map(|(field, _)| field).collect();
-        let inputs: Vec<BoxedStrategy<Input>> = fields.iter().map(Field::inputs).collect();
-        let shared = 0..fields.len();
-        (inputs.clone(), inputs, shared, twist()).prop_map(move |(a, mut b, shared, twist)| {
-            b.splice(..shared, a.iter().take(shared).cloned());
-            let twisted = a[shared].twisted(&twist);
-            b[shared] = twisted
-                .filter(|_| fields[shared].form.is_text())
-                .unwrap_or(b[shared].clone());
-            Case {
+        let inputs: Vec<BoxedStrategy<Input>> = parts.iter().map(|(field, _)| field.inputs()).collect();
+        let shared = 0..parts.len();
+        (inputs.clone(), inputs, shared, twist()).prop_map(move |(a, b, shared, twist)| {
+            let mut case = Case {
                 spelling: spelling.clone(),
-                fields: fields.clone(),
+                fields: parts.iter().map(|(field, _)| field.clone()).collect(),
                 a,
                 b,
-            }
+            };
+            case.b.splice(..shared, case.a.iter().take(shared).cloned());
+            case.twist(shared, parts[shared].1, &twist);
+            case
         })
     })
 }
 
-fn spelling(parts: &[(Field, &str)]) -> String {
-    let mut spelling = "K#".to_owned();
-    for (position, (field, literal)) in parts.iter().enumerate() {
-        // Plain text needs a literal before the next field.
-        let is_open = field.form == Form::Plain && literal.is_empty() && position + 1 < parts.len();
-        let literal = if is_open { "#" } else { literal };
-        spelling += &format!("{{f{position}{}}}{literal}", field.spelling());
+/// Puts a literal behind plain text that has none before the next field.
+fn close(parts: &mut [(Field, &str)]) {
+    let last = parts.len() - 1;
+    for (field, literal) in parts.iter_mut().take(last) {
+        if field.form == Form::Plain && literal.is_empty() {
+            *literal = "#";
+        }
     }
-    spelling
+}
+
+fn spelling(parts: &[(Field, &str)]) -> String {
+    let fields = parts.iter().enumerate();
+    let fields = fields.map(|(position, (field, literal))| format!("{{f{position}{}}}{literal}", field.spelling()));
+    format!("K#{}", fields.collect::<String>())
 }
 
 impl Case {
+    /// Makes the tuples hard to tell apart from a field on.
+    fn twist(&mut self, from: usize, literal: &str, twist: &Twist) {
+        if let (Twist::Shifted, [Input::Text(a), Input::Text(next), ..], [Input::Text(b), ..]) =
+            (twist, &self.a[from..], &self.b[from..])
+        {
+            // One text with the literal in it, cut at either place.
+            let (a, b) = (
+                [a.clone(), format!("{b}{literal}{next}")],
+                [format!("{a}{literal}{b}"), next.clone()],
+            );
+            self.b[from..].clone_from_slice(&self.a[from..]);
+            let places = from..from + 2;
+            if self.fields[places.clone()]
+                .iter()
+                .all(|field| field.form.is_text() && field.ops.is_empty())
+            {
+                self.a.splice(places.clone(), a.map(Input::Text));
+                self.b.splice(places, b.map(Input::Text));
+            }
+        } else if let Some(twisted) = self.a[from].twisted(twist)
+            && self.fields[from].form.is_text()
+        {
+            self.b[from] = twisted;
+        }
+    }
+
     pub(crate) fn template(&self) -> Template {
         Template::parse(&self.spelling, ScalarType::S).unwrap_or_else(|error| panic!("{}: {error}", self.spelling))
     }

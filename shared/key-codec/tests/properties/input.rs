@@ -83,6 +83,8 @@ pub(crate) enum Twist {
     None,
     Longer(&'static str),
     Escaped(usize),
+    /// The literal behind it stands in it, and what stood behind that literal.
+    Shifted,
 }
 
 pub(crate) fn twist() -> impl Strategy<Value = Twist> {
@@ -90,6 +92,7 @@ pub(crate) fn twist() -> impl Strategy<Value = Twist> {
         3 => Just(Twist::None),
         1 => atom().prop_map(Twist::Longer),
         1 => (0usize..4).prop_map(Twist::Escaped),
+        2 => Just(Twist::Shifted),
     ]
 }
 
