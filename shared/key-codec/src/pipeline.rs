@@ -92,7 +92,7 @@ impl Form {
     }
 
     /// Whether it takes a number.
-    fn takes_number(&self) -> bool {
+    pub(crate) fn takes_number(&self) -> bool {
         match self {
             Self::Pad(_) | Self::Num { .. } | Self::Negated => true,
             Self::Time { input, .. } | Self::Ksuid(input) | Self::NegatedTime(input) => input.takes_number(),

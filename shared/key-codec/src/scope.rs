@@ -8,7 +8,10 @@ pub struct Scope<'a> {
     item: &'a Item,
     element: Option<(&'a str, &'a AttributeValue)>,
     source: Option<&'a Key>,
+    inputs: &'a [(AttributePath, AttributeValue)],
 }
+
+static NO_ITEM: Item = Item::new();
 
 impl<'a> Scope<'a> {
     /// The item alone.
@@ -17,6 +20,15 @@ impl<'a> Scope<'a> {
             item,
             element: None,
             source: None,
+            inputs: &[],
+        }
+    }
+
+    /// No item, but values by the very paths that a template reads.
+    pub(crate) fn inputs(inputs: &'a [(AttributePath, AttributeValue)]) -> Self {
+        Self {
+            inputs,
+            ..Self::item(&NO_ITEM)
         }
     }
 
@@ -40,6 +52,9 @@ impl<'a> Scope<'a> {
 
     /// The value at a path.
     pub fn lookup(&self, path: &AttributePath) -> Option<&'a AttributeValue> {
+        if let Some((_, value)) = self.inputs.iter().find(|(given, _)| given == path) {
+            return Some(value);
+        }
         match self.element {
             Some((name, element)) if name == path.root() => path.descend(element),
             _ => path.lookup(self.item),

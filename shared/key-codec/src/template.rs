@@ -133,7 +133,7 @@ impl Template {
         self.kind
     }
 
-    fn fields(&self) -> impl Iterator<Item = &Field> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &Field> {
         self.parts.iter().filter_map(|part| match part {
             Part::Field(field) => Some(field),
             Part::Literal(_) => None,
@@ -157,7 +157,7 @@ impl Field {
             .map_err(|problem| self.error(problem))
     }
 
-    fn error(&self, problem: crate::ValueProblem) -> ValueError {
+    pub(crate) fn error(&self, problem: crate::ValueProblem) -> ValueError {
         ValueError {
             path: self.path.clone(),
             problem: Box::new(problem),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use shadowkey_item::{AttributeValue, Item, Number};
+use shadowkey_item::{AttributeValue, Number};
 
 use super::arguments::{self, none};
 use super::{Form, Pipeline};
@@ -216,7 +216,6 @@ impl Pipeline {
         if self.form.takes_number() {
             self.make_default_number()?;
         }
-        let nothing = Item::new();
         let rendered = match self.operand(None) {
             Ok(None) => {
                 return Err(TemplateProblem::Arguments {
@@ -226,7 +225,7 @@ impl Pipeline {
             }
             Ok(Some(_)) if self.form.is_number() => self.number(None).map(drop),
             Ok(Some(_)) => {
-                let rendered = self.render(&mut String::new(), None, Scope::item(&nothing), None);
+                let rendered = self.render(&mut String::new(), None, Scope::inputs(&[]), None);
                 rendered.map(drop)
             }
             Err(problem) => Err(problem),

@@ -59,7 +59,7 @@ impl Pipeline {
 
     /// What the ops on text leave of the input, or of the default where the input is missing, NULL or empty; `None` where
     /// that is nothing.
-    pub(super) fn operand<'a>(
+    pub(crate) fn operand<'a>(
         &'a self,
         value: Option<&'a AttributeValue>,
     ) -> Result<Option<Operand<'a>>, ValueProblem> {
