@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use shadowkey_item::{AttributePath, Number, PathErrorKind, ScalarType};
+use shadowkey_item::{AttributePath, AttributeValue, Number, PathErrorKind, ScalarType};
+
+use crate::integer::MAX_WIDTH;
+use crate::operand::Operand;
 
 /// How much of a value an error message shows, in characters.
 const SHOWN_CHARS: usize = 64;
@@ -107,7 +110,7 @@ pub struct ValueError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueProblem {
     /// The op takes another type.
-    #[error("`{value}` is of type {found}, and {op} takes {takes}; write the attribute as that type or use another op")]
+    #[error("`{value}` is of type {found}, and {op} takes {takes}; {}", way_out(found, op))]
     WrongType {
         /// The value.
         value: String,
@@ -119,14 +122,20 @@ pub enum ValueProblem {
         takes: &'static str,
     },
     /// An integer was needed.
-    #[error("`{value}` is not a whole number of zero or more, which `pad` needs; use an op that orders every number")]
+    #[error(
+        "`{}` is not a whole number of zero or more, which `pad` needs; write such a number, or use `num`, which orders every \
+         number, in a view of a new name",
+        shown(value.as_str())
+    )]
     NotUnsigned {
         /// The value.
         value: Number,
     },
     /// More digits than the width.
     #[error(
-        "`{value}` does not fit `pad({width})`; widen it, which needs a new view name, since keys already written keep their width"
+        "`{}` does not fit `pad({width})`; {}, which needs a new view name, since keys already written keep their width",
+        shown(value.as_str()),
+        if value.as_str().len() > MAX_WIDTH { "use `num` instead" } else { "widen it" }
     )]
     TooWide {
         /// The value.
@@ -136,7 +145,9 @@ pub enum ValueProblem {
     },
     /// More than the constant it is subtracted from.
     #[error(
-        "`{value}` is more than the {from} of `desc({from})`; raise it, which needs a new view name, since keys already written were made with it"
+        "`{}` is more than the {from} of `desc({from})`; raise it, which needs a new view name, since keys already written \
+         were made with it",
+        shown(value.as_str())
     )]
     AboveDesc {
         /// The value.
@@ -145,31 +156,91 @@ pub enum ValueProblem {
         from: u128,
     },
     /// Text that is not a time of the form.
-    #[error("`{value}` is not {form}; write the attribute so, or have `time` read another form")]
+    #[error(
+        "`{value}` is not {form}; write the attribute so, or have `time` read the format it has, in a view of a new name"
+    )]
     NotATime {
         /// The text.
         value: String,
         /// What was expected, with its article.
         form: String,
     },
+    /// Text that is not an identifier with a time in it.
+    #[error("`{value}` is not {form}; write the attribute so, or read the time from another attribute with `time`")]
+    NotAnIdentifier {
+        /// The text.
+        value: String,
+        /// What was expected, with its article.
+        form: &'static str,
+    },
     /// A time of day somewhere in the world.
-    #[error("`{value}` is a time of day without zone; write it with `Z` or an offset, or say `time(assume_utc)`")]
+    #[error(
+        "`{value}` is a time of day without zone; write it with {zone}, or say `{assume_utc}` in a view of a new name if it is in UTC"
+    )]
     NoZone {
         /// The text.
         value: String,
+        /// How the template reads a zone.
+        zone: &'static str,
+        /// The op that takes it for UTC.
+        assume_utc: String,
     },
     /// A time that KSUIDs cannot hold.
-    #[error("`{value}` is outside 2014-05-13T16:53:20Z to 2150-06-19T23:21:35Z, which a KSUID can hold; use `time`")]
+    #[error(
+        "`{value}` is outside 2014-05-13T16:53:20Z to 2150-06-19T23:21:35Z, which a KSUID can hold; correct the attribute, or use \
+         `time` without `ksuid` in a view of a new name"
+    )]
     KsuidRange {
         /// The text or number.
         value: String,
     },
     /// A time before year 1 or after year 9999.
-    #[error("`{value}` is outside the years 0001 to 9999")]
+    #[error(
+        "`{value}` is outside the years 0001 to 9999, which `time` orders; correct the attribute{}",
+        other_unit(unit)
+    )]
     TimeRange {
         /// The text or number.
         value: String,
+        /// The unit that a number is read in.
+        unit: Option<&'static str>,
     },
+}
+
+/// What to do about a type that an op does not take.
+fn way_out(found: &str, op: &str) -> &'static str {
+    match (found, op) {
+        ("L", _) => "name one of its elements, as in `{tags[0]}`, or go over all of them with `for_each`",
+        ("M", _) => "name a value inside it, as in `{address.city}`",
+        ("SS" | "NS" | "BS", _) => "go over its elements with `for_each`",
+        ("B", _) => "write the attribute as text, such as its base64",
+        ("N", "`time`") => {
+            "write the attribute as text, or say its unit, as in `time(epoch_s)`, in a view of a new name"
+        }
+        ("N", "`exact`") => "write the attribute as text, or use `num`, which orders numbers, in a view of a new name",
+        ("N", "`desc` of text") => "write the attribute as text, or use `num | desc` in a view of a new name",
+        ("N", "`hash`") => "write the attribute as text, or use `shard`, which takes any type, in a view of a new name",
+        ("N" | "BOOL", "an op on text") => "write the attribute as text, or leave the op out in a view of a new name",
+        ("S", "`time` of an epoch") => {
+            "write the attribute as a number, or read its text with `time` in a view of a new name"
+        }
+        ("S", "`pad`" | "`num`") => {
+            "write the attribute as a number, or use `exact`, which orders text, in a view of a new name"
+        }
+        (_, "`pad`" | "`num`" | "`neg`" | "`time` of an epoch" | "a value of type N") => {
+            "write the attribute as a number"
+        }
+        _ => "write the attribute as text",
+    }
+}
+
+fn other_unit(unit: &Option<&str>) -> String {
+    unit.map_or(String::new(), |unit| {
+        format!(
+            ", or its unit, which `time({unit})` says: there are `epoch_s`, `epoch_ms` and `epoch_us`; another one needs a \
+             new view name"
+        )
+    })
 }
 
 impl ValueProblem {
@@ -178,13 +249,19 @@ impl ValueProblem {
         match self {
             Self::WrongType { .. } => "wrong-type",
             Self::NotUnsigned { .. } | Self::TooWide { .. } | Self::AboveDesc { .. } => "does-not-fit",
-            Self::NotATime { .. } | Self::NoZone { .. } | Self::TimeRange { .. } => "not-a-time",
+            Self::NotATime { .. } | Self::NotAnIdentifier { .. } => "not-a-time",
+            Self::NoZone { .. } | Self::TimeRange { .. } => "not-a-time",
             Self::KsuidRange { .. } => "does-not-fit",
         }
     }
 }
 
-/// A value as a message shows it: cut, and on one line.
+/// A value of any type as messages show it: cut at 64 characters, and on one line.
+pub fn shown_value(value: &AttributeValue) -> String {
+    shown(&Operand::from(value).spelled())
+}
+
+/// Text as a message shows it: cut, and on one line.
 pub(crate) fn shown(value: &str) -> String {
     let mut chars = value.chars();
     let mut text = String::new();
@@ -200,3 +277,6 @@ pub(crate) fn shown(value: &str) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

@@ -57,7 +57,7 @@ mod text;
 mod time;
 
 pub use decode::Decoded;
-pub use error::{TemplateError, TemplateProblem, ValueError, ValueProblem};
+pub use error::{TemplateError, TemplateProblem, ValueError, ValueProblem, shown_value};
 pub use layout::{FieldLayout, LayoutPart};
 pub use pipeline::KNOWN_OPS;
 pub use reader::InputError;

@@ -143,11 +143,20 @@ impl TimeInput {
 }
 
 /// The time in an identifier.
-fn identifier(text: &str, form: &str, read: fn(&str) -> Option<i64>) -> Result<i64, ValueProblem> {
-    read(text).and_then(in_range).ok_or_else(|| ValueProblem::NotATime {
+fn identifier(text: &str, form: &'static str, read: fn(&str) -> Option<i64>) -> Result<i64, ValueProblem> {
+    read(text)
+        .and_then(in_range)
+        .ok_or_else(|| ValueProblem::NotAnIdentifier {
+            value: shown(text),
+            form,
+        })
+}
+
+fn out_of_range(text: &str) -> ValueProblem {
+    ValueProblem::TimeRange {
         value: shown(text),
-        form: form.to_owned(),
-    })
+        unit: None,
+    }
 }
 
 fn ulid_milliseconds(text: &str) -> Option<i64> {
@@ -162,6 +171,7 @@ fn ulid_milliseconds(text: &str) -> Option<i64> {
 fn epoch(number: &Number, unit: EpochUnit) -> Result<i64, ValueProblem> {
     let out_of_range = || ValueProblem::TimeRange {
         value: shown(number.as_str()),
+        unit: Some(unit.name()),
     };
     let (digits, exponent) = magnitude(number);
     let whole = usize::try_from(exponent + 1 + unit.to_milliseconds()).unwrap_or(0);
@@ -205,14 +215,18 @@ fn iso(text: &str, assume_utc: bool) -> Result<i64, ValueProblem> {
     let offset = if has_time_of_day && !rest.rest.is_empty() {
         rest.offset().ok_or_else(not_a_time)?
     } else if has_time_of_day && !assume_utc {
-        return Err(ValueProblem::NoZone { value: shown(text) });
+        return Err(ValueProblem::NoZone {
+            value: shown(text),
+            zone: "`Z` or an offset",
+            assume_utc: TimeInput::Iso { assume_utc: true }.to_string(),
+        });
     } else {
         0
     };
     if !rest.rest.is_empty() {
         return Err(not_a_time());
     }
-    instant(civil, offset).ok_or_else(|| ValueProblem::TimeRange { value: shown(text) })
+    instant(civil, offset).ok_or_else(|| out_of_range(text))
 }
 
 /// Reads fixed-width fields from the front of a text.
@@ -299,7 +313,7 @@ fn formatted(text: &str, format: &str, assume_utc: bool) -> Result<i64, ValuePro
         value: shown(text),
         form: format!("a time by the format `{format}`"),
     };
-    let out_of_range = || ValueProblem::TimeRange { value: shown(text) };
+    let out_of_range = || out_of_range(text);
     let parsed = strtime::parse(format, text).map_err(|_| not_a_time())?;
     if parsed.iana_time_zone().is_some() {
         return Err(not_a_time());
@@ -317,7 +331,15 @@ fn formatted(text: &str, format: &str, assume_utc: bool) -> Result<i64, ValuePro
     let offset = match parsed.offset() {
         Some(offset) => i64::from(offset.seconds()),
         None if assume_utc => 0,
-        None => return Err(ValueProblem::NoZone { value: shown(text) }),
+        None => {
+            let format = format.to_owned();
+            let assume_utc = true;
+            return Err(ValueProblem::NoZone {
+                value: shown(text),
+                zone: "an offset, and the format with `%z`",
+                assume_utc: TimeInput::Format { format, assume_utc }.to_string(),
+            });
+        }
     };
     instant(parsed.to_datetime().map_err(|_| not_a_time())?, offset).ok_or_else(out_of_range)
 }

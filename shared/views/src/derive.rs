@@ -8,7 +8,7 @@ use shadowkey_item::{
     AttributePath, AttributeValue, Item, Key, KeyError, KeySchema, MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES,
     MAX_SORT_KEY_BYTES, TableName, Version, item_size, value_size,
 };
-use shadowkey_key_codec::{Scope, ValueError};
+use shadowkey_key_codec::{Scope, ValueError, shown_value};
 
 use crate::view::{AttributeView, ShadowView, Views};
 use crate::{MARKER, Marker};
@@ -81,27 +81,38 @@ pub enum FailureKind {
     #[error(transparent)]
     Value(ValueError),
     /// `for_each` goes over something that has no elements.
-    #[error("`{path}` is of type {found}, and `for_each` takes a list or a set")]
+    #[error(
+        "`{path}`: `{value}` is of type {found}, and `for_each` takes a list or a set; write the attribute as one, or name a \
+         list or set inside it"
+    )]
     NoElements {
         /// The path.
         path: String,
+        /// The value there, cut.
+        value: String,
         /// The type found there.
         found: &'static str,
     },
     /// A key part, or an attribute that is part of an index's key, is longer than DynamoDB takes.
     #[error(
-        "`{name}` would be {bytes} bytes long, and DynamoDB takes {limit} there; shorten an input with an op, or leave it out"
+        "`{name}`: `{value}` is {bytes} bytes long, and DynamoDB takes {limit} there; shorten an input, or keep a part of it only \
+         with `prefix` or `hash` in a view of a new name"
     )]
     KeyTooLong {
         /// The attribute.
         name: String,
+        /// The value, cut.
+        value: String,
         /// Its length.
         bytes: usize,
         /// The limit.
         limit: usize,
     },
     /// The item would be larger than DynamoDB takes.
-    #[error("the item would be {bytes} bytes large, and DynamoDB takes {MAX_ITEM_BYTES}; project fewer attributes")]
+    #[error(
+        "the item would be {bytes} bytes large, and DynamoDB takes {MAX_ITEM_BYTES}; project fewer attributes, or store less in \
+         the source item"
+    )]
     ItemTooLarge {
         /// Its size.
         bytes: usize,
@@ -349,6 +360,7 @@ fn elements(scope: Scope<'_>, path: &AttributePath) -> Result<Vec<AttributeValue
         Some(other) => {
             return Err(FailureKind::NoElements {
                 path: path.to_string(),
+                value: shown_value(other),
                 found: other.type_name(),
             });
         }
@@ -364,6 +376,7 @@ fn check_length(schema: &KeySchema, name: &str, value: &AttributeValue) -> Resul
     match value {
         AttributeValue::S(text) if text.len() > limit => Err(FailureKind::KeyTooLong {
             name: name.to_owned(),
+            value: shown_value(value),
             bytes: text.len(),
             limit,
         }),

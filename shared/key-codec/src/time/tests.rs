@@ -184,7 +184,10 @@ fn identifiers_carry_their_time() {
         (TimeInput::Ulid, "80000000000000000000000000"),
     ] {
         assert!(
-            matches!(render(input, false, &bad.into()), Err(ValueProblem::NotATime { .. })),
+            matches!(
+                render(input, false, &bad.into()),
+                Err(ValueProblem::NotAnIdentifier { .. })
+            ),
             "{bad}"
         );
     }

@@ -280,3 +280,34 @@ fn the_fingerprint_is_of_the_meaning_and_not_of_the_spelling() {
         "what feeds a shadow counts"
     );
 }
+
+#[test]
+fn a_failure_names_view_path_value_rule_and_way_out() {
+    let views = views(
+        r#"
+[shadow.by-tag]
+source = "post"
+for_each = { tag = "tags" }
+key = { PK = "TAG#{tag}", SK = "{PK}" }
+[shadow.by-title]
+source = "post"
+key = { PK = "TITLES", SK = "{title}#{PK}" }
+"#,
+    );
+    let title = "x".repeat(2000);
+    let item = post(&format!(r#","tags":{{"S":"a, b"}},"title":{{"S":"{title}"}}"#));
+    let messages: Vec<String> = views.derive(&item).failures.iter().map(Failure::to_string).collect();
+    let shown = "x".repeat(64);
+    assert_eq!(
+        messages,
+        [
+            "view `by-tag`: `tags`: `a, b` is of type S, and `for_each` takes a list or a set; write the attribute as one, \
+             or name a list or set inside it"
+                .to_owned(),
+            format!(
+                "view `by-title`: `SK`: `{shown}…` is 2007 bytes long, and DynamoDB takes 1024 there; shorten an input, or \
+                 keep a part of it only with `prefix` or `hash` in a view of a new name"
+            ),
+        ]
+    );
+}
