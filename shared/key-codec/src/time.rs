@@ -1,7 +1,7 @@
 //! `time`: an instant as text of fixed width in UTC, ascending or counted back from the end of year 9999.
 
 use jiff::civil::DateTime;
-use jiff::fmt::strtime;
+use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ZonedDateTime};
 use shadowkey_item::Number;
@@ -315,7 +315,7 @@ fn formatted(text: &str, format: &str, assume_utc: bool) -> Result<i64, ValuePro
     };
     let out_of_range = || out_of_range(text);
     let parsed = strtime::parse(format, text).map_err(|_| not_a_time())?;
-    if parsed.iana_time_zone().is_some() {
+    if parsed.iana_time_zone().is_some() || has_leap_second(text, format, &parsed) {
         return Err(not_a_time());
     }
     if let Some(timestamp) = parsed.timestamp() {
@@ -342,6 +342,17 @@ fn formatted(text: &str, format: &str, assume_utc: bool) -> Result<i64, ValuePro
         }
     };
     instant(parsed.to_datetime().map_err(|_| not_a_time())?, offset).ok_or_else(out_of_range)
+}
+
+/// Whether a text has the second 60, which strptime reads as 59: some `60` in it may be a `59` and is read alike.
+fn has_leap_second(text: &str, format: &str, parsed: &BrokenDownTime) -> bool {
+    let is_alike = |(at, _): (usize, &str)| {
+        let (before, rest) = text.split_at_checked(at)?;
+        let ordinary = format!("{before}59{}", rest.get(2..)?);
+        let other = strtime::parse(format, &ordinary).ok()?;
+        Some(other.to_datetime().ok()? == parsed.to_datetime().ok()?)
+    };
+    parsed.second() == Some(59) && text.match_indices("60").filter_map(is_alike).any(|is_alike| is_alike)
 }
 
 /// Whether a strptime format can be used: what it writes of a time it must read again as a time.

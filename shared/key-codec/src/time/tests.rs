@@ -192,3 +192,30 @@ fn identifiers_carry_their_time() {
         );
     }
 }
+
+#[test]
+fn a_leap_second_is_refused_in_iso_form_and_by_a_format() {
+    let format = |format: &str| TimeInput::Format {
+        format: format.to_owned(),
+        assume_utc: true,
+    };
+    let render = |input, text: &str| render(input, false, &text.into());
+    let iso = TimeInput::Iso { assume_utc: true };
+    for (input, leap) in [
+        (iso, "2016-12-31T23:59:60Z"),
+        (format("%Y-%m-%d %H:%M:%S"), "2016-12-31 23:59:60"),
+        (format("%Y-%m-%dT%T%.f"), "1960-12-31T23:59:60.60"),
+        (format("60 %H%M%S %F"), "60 235960 2016-12-31"),
+    ] {
+        assert!(
+            matches!(render(input, leap), Err(ValueProblem::NotATime { .. })),
+            "{leap}"
+        );
+    }
+    for (input, ordinary) in [
+        (format("%Y-%m-%dT%T%.f"), "1960-12-31T23:59:59.60"),
+        (format("60 %H%M%S %F"), "60 235959 1960-12-31"),
+    ] {
+        assert!(render(input, ordinary).is_ok(), "{ordinary}");
+    }
+}
