@@ -11,7 +11,7 @@ use shadowkey_store::Store;
 use shadowkey_worker::{Outcome, Worker, WorkerError};
 use tokio::time::Instant;
 
-pub use start::{DEFAULT_VIEWS, StartError, physical_names, read_views, start};
+pub use start::{DEFAULT_VIEWS, StartError, physical_names, read_views, start, system_clock};
 
 /// Handles one batch of stream records; the answer for Lambda is [`response`] of what comes back.
 pub async fn handle<S: Store>(worker: &Worker<S>, event: LambdaEvent<Box<RawValue>>) -> Result<Outcome, WorkerError> {

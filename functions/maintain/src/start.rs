@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use shadowkey_item::TableName;
 use shadowkey_store_dynamodb::{ATTEMPT_TIMEOUT, ConnectError, ConnectOptions, Connection, DynamoStore};
 use shadowkey_views::{Severity, Views, load, render_findings};
-use shadowkey_worker::{Settings, Worker};
+use shadowkey_worker::{Clock, Settings, Worker};
 
 /// The view file that is read where SHADOWKEY_VIEWS names no other, beside the binary.
 pub const DEFAULT_VIEWS: &str = "views.toml";
@@ -50,7 +50,12 @@ pub async fn start() -> Result<Worker<DynamoStore>, StartError> {
         jitter_seed: fastrand::u64(..),
         ..Settings::default()
     };
-    Ok(Worker::new(views, store, settings))
+    Ok(Worker::new(views, store, settings, system_clock()))
+}
+
+/// The clock of the machine, as it is now.
+pub fn system_clock() -> Clock {
+    Clock::at(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
 /// The view file's path: SHADOWKEY_VIEWS, or the default beside the binary.

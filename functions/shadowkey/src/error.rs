@@ -98,6 +98,8 @@ pub(crate) enum CommandError {
     Unsettled { path: PathBuf, rounds: usize },
     #[error("`{}` cannot be handled", path.display())]
     Worker { path: PathBuf, source: WorkerError },
+    #[error(transparent)]
+    Run(WorkerError),
     #[error("the answer cannot be written")]
     Output(#[from] io::Error),
 }

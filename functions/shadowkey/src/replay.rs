@@ -2,7 +2,6 @@
 
 mod batches;
 mod delivery;
-mod parked;
 mod report;
 mod tables;
 
@@ -30,6 +29,7 @@ pub(crate) async fn replay(options: ReplayOptions, console: &mut Console<'_>) ->
     };
     let mut batches = Batches::read(&options)?;
     let (connection, engine) = connect(&options).await?;
+    let views = views.or_state_table();
     let physical = if engine.is_some() {
         numbered_names(&views)
     } else {

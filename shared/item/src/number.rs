@@ -42,6 +42,12 @@ pub enum NumberError {
     },
 }
 
+impl From<u64> for Number {
+    fn from(integer: u64) -> Self {
+        Self(integer.to_string())
+    }
+}
+
 impl Number {
     /// The canonical spelling.
     pub fn as_str(&self) -> &str {

@@ -89,6 +89,12 @@ impl From<String> for AttributeValue {
     }
 }
 
+impl From<u64> for AttributeValue {
+    fn from(integer: u64) -> Self {
+        Self::N(integer.into())
+    }
+}
+
 impl From<Number> for AttributeValue {
     fn from(number: Number) -> Self {
         Self::N(number)

@@ -85,6 +85,19 @@ impl Version {
         Self(format!("{stream_label}#{}", sequence_number.padded()))
     }
 
+    /// The version below that of every record, for what is written from a reading and not from a record.
+    pub fn lowest() -> Self {
+        Self(format!("#{:0>WIDTH$}", ""))
+    }
+
+    /// The higher of this version and one that a marker carries.
+    pub fn or_higher(&self, marked: Option<&str>) -> Self {
+        match marked {
+            Some(marked) if marked > self.as_str() => Self(marked.to_owned()),
+            _ => self.clone(),
+        }
+    }
+
     /// The text that goes into a shadow's marker.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -110,6 +123,15 @@ mod tests {
         assert!(version("l", "999") < version("l", "1000"));
         assert!(version("2026-01-05T10:00:00.000", "999") < version("2026-01-06T10:00:00.000", "1"));
         assert!(SequenceNumber("999".into()) < SequenceNumber("1000".into()));
+    }
+
+    #[test]
+    fn the_lowest_version_is_below_every_record_of_every_stream() {
+        assert!(Version::lowest() < version("0", "0"));
+        let higher = version("l", "2");
+        assert_eq!(version("l", "1").or_higher(Some(higher.as_str())), higher);
+        assert_eq!(higher.or_higher(Some(version("l", "1").as_str())), higher);
+        assert_eq!(higher.or_higher(None), higher);
     }
 
     #[test]

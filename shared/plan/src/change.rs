@@ -13,8 +13,19 @@ pub struct Change {
     pub version: Version,
     /// The place of its first record in the batch, from which a failure has the batch delivered again.
     pub position: usize,
-    /// Whether a record lacked an image it should have carried, so that the chain does not tell everything.
-    pub incomplete: bool,
+    /// What its records lack, if anything: then only reconciling tells what is true.
+    pub flaw: Option<Flaw>,
+}
+
+/// Why a change's chain or version does not tell everything; the later ones weigh more.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Flaw {
+    /// A record's sequence number or stream label cannot be read; its images are whole.
+    NoVersion,
+    /// A record lacks an image that its event has.
+    ImageMissing,
+    /// A record cannot be read beyond its keys, for this reason.
+    Unreadable(String),
 }
 
 impl Change {

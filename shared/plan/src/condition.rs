@@ -3,7 +3,7 @@
 //! [`Condition::holds`] is the one definition of what a condition means; the memory store evaluates it and the DynamoDB
 //! adapter renders it as a ConditionExpression.
 
-use shadowkey_item::{AttributePath, AttributeValue, Item};
+use shadowkey_item::{AttributePath, AttributeValue, Item, Key};
 
 /// A condition on the item that stands where a write is to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,12 @@ pub enum Comparison {
 impl Condition {
     /// The condition that always holds.
     pub const ALWAYS: Self = Self::All(Vec::new());
+
+    /// Nothing stands at the key.
+    pub fn nothing_at(key: &Key) -> Self {
+        let attribute = key.attributes().keys().next().cloned().unwrap_or_default();
+        Self::Absent(AttributePath::attribute(attribute))
+    }
 
     /// The value at the path is exactly this, or there is none.
     pub fn is(path: AttributePath, value: Option<AttributeValue>) -> Self {

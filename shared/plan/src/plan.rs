@@ -6,7 +6,7 @@ use shadowkey_item::{AttributePath, AttributeValue, Key, TableName, Version};
 use shadowkey_views::{Derived, Failure, MARKER, Marker, Shadow, Views};
 
 use crate::attributes::{Earlier, settle, update};
-use crate::{Change, Comparison, Condition, Delete, Put, Update};
+use crate::{Change, Comparison, Condition, Delete, Place, Put, Update};
 
 /// The writes of one change. Puts come before deletes, so that a reader may see an item twice but never misses it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +19,8 @@ pub struct Plan {
     pub deletes: Vec<PlannedDelete>,
     /// The views that could not be derived from the new image.
     pub failures: Vec<Failure>,
+    /// The views that an earlier image of the chain could not derive and the new one can.
+    pub recovered: BTreeSet<String>,
 }
 
 /// A shadow to put.
@@ -43,6 +45,23 @@ pub struct PlannedDelete {
     pub marker: Marker,
 }
 
+impl PlannedPut {
+    /// Where it puts.
+    pub fn place(&self) -> Place {
+        self.withdrawal.place()
+    }
+}
+
+impl PlannedDelete {
+    /// Where it deletes.
+    pub fn place(&self) -> Place {
+        Place {
+            table: self.delete.table.clone(),
+            key: self.delete.key.clone(),
+        }
+    }
+}
+
 impl Plan {
     /// Whether the change needs no request.
     pub fn is_empty(&self) -> bool {
@@ -63,6 +82,7 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
         .flatten()
         .map(|image| (image, views.derive(image)))
         .collect();
+    let failed: BTreeSet<&str> = before.iter().flat_map(|(_, derived)| derived.failed_views()).collect();
     let settled = new.as_ref().map(|image| (image, settle(views, image, &before)));
     let update = settled
         .as_ref()
@@ -70,17 +90,22 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
     let desired = settled.map(|(_, settled)| settled.derived).unwrap_or_default();
     // An absent image derives nothing, and no shadow of it is like the desired one.
     let absent = earlier.iter().any(Option::is_none);
-    let chain: Vec<BTreeMap<Place<'_>, &Shadow>> = before.iter().map(|(_, derived)| by_place(derived)).collect();
-    let wanted = by_place(&desired);
+    let chain: Vec<BTreeMap<Identity<'_>, &Shadow>> = before.iter().map(|(_, derived)| by_identity(derived)).collect();
+    let wanted = by_identity(&desired);
     let mut deletes = Vec::new();
     let mut gone = BTreeSet::new();
-    for (place, shadow) in chain.iter().flatten() {
-        if !wanted.contains_key(place) && gone.insert(*place) {
+    for (identity, shadow) in chain.iter().flatten() {
+        if !wanted.contains_key(identity) && gone.insert(*identity) {
             deletes.push(planned_delete(shadow, &change.version));
         }
     }
     let is_left_alone = |shadow: &Shadow| {
-        !absent && !chain.is_empty() && chain.iter().all(|derived| derived.get(&place(shadow)) == Some(&shadow))
+        // What else of a view is parked is known only by trying it again with what failed.
+        let never_failed = !absent && !chain.is_empty() && !failed.contains(shadow.view.as_str());
+        never_failed
+            && chain
+                .iter()
+                .all(|derived| derived.get(&identity(shadow)) == Some(&shadow))
     };
     let mut leaving: BTreeMap<(&TableName, &Key), Vec<Condition>> = BTreeMap::new();
     for Delete { table, key, condition } in deletes.iter().map(|planned| &planned.delete) {
@@ -93,30 +118,37 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
             planned_put(shadow, &change.version, leaves_the_place)
         })
         .collect();
+    let still_failing: BTreeSet<&str> = desired.failed_views().collect();
     Plan {
         update,
         puts,
         deletes,
+        recovered: failed
+            .difference(&still_failing)
+            .map(|view| (*view).to_owned())
+            .collect(),
         failures: desired.failures,
     }
 }
 
 /// What identifies a shadow: its view, its table and its key.
-type Place<'a> = (&'a str, &'a TableName, &'a Key);
+type Identity<'a> = (&'a str, &'a TableName, &'a Key);
 
-fn place(shadow: &Shadow) -> Place<'_> {
+fn identity(shadow: &Shadow) -> Identity<'_> {
     (&shadow.view, &shadow.table, &shadow.key)
 }
 
-fn by_place(derived: &Derived) -> BTreeMap<Place<'_>, &Shadow> {
-    derived.shadows.iter().map(|shadow| (place(shadow), shadow)).collect()
+fn by_identity(derived: &Derived) -> BTreeMap<Identity<'_>, &Shadow> {
+    derived
+        .shadows
+        .iter()
+        .map(|shadow| (identity(shadow), shadow))
+        .collect()
 }
 
 /// A put lands on an empty place, on its own older self, or on a shadow that the same change takes away.
 fn planned_put(shadow: &Shadow, version: &Version, leaves_the_place: Vec<Condition>) -> PlannedPut {
     let withdrawal = planned_delete(shadow, version);
-    let path = AttributePath::attribute;
-    let place = shadow.key.attributes().keys().next().cloned().unwrap_or_default();
     let at = version.as_str();
     let newer_definition = Condition::All(vec![
         Condition::Compare(marker_path("at"), Comparison::Equal, at.into()),
@@ -128,7 +160,7 @@ fn planned_put(shadow: &Shadow, version: &Version, leaves_the_place: Vec<Conditi
     ]);
     let mut older_self = own(&withdrawal.marker);
     older_self.push(Condition::Any(vec![lower_than(version), newer_definition]));
-    let mut accepted = vec![Condition::Absent(path(place)), Condition::All(older_self)];
+    let mut accepted = vec![Condition::nothing_at(&shadow.key), Condition::All(older_self)];
     accepted.extend(leaves_the_place);
     PlannedPut {
         view: shadow.view.clone(),
@@ -157,7 +189,7 @@ fn planned_delete(shadow: &Shadow, version: &Version) -> PlannedDelete {
 }
 
 /// What stands there is the same view's shadow of the same source item.
-fn own(marker: &Marker) -> Vec<Condition> {
+pub(crate) fn own(marker: &Marker) -> Vec<Condition> {
     let equal = |name, value| Condition::Compare(marker_path(name), Comparison::Equal, value);
     vec![
         equal("from", marker.from.0.as_str().into()),
@@ -170,7 +202,7 @@ fn lower_than(version: &Version) -> Condition {
     Condition::Compare(marker_path("at"), Comparison::Less, version.as_str().into())
 }
 
-fn marker_path(name: &str) -> AttributePath {
+pub(crate) fn marker_path(name: &str) -> AttributePath {
     AttributePath::attribute(MARKER).child(name)
 }
 

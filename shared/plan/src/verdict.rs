@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use shadowkey_item::Item;
-use shadowkey_views::{Marker, Views};
+use shadowkey_views::Views;
 
+use crate::standing::Standing;
 use crate::{PlannedDelete, PlannedPut};
 
 /// What to make of a refused put.
@@ -14,8 +15,8 @@ pub enum PutVerdict {
     Done,
     /// What was found would not have refused it, so it changed in between: send it again.
     Again,
-    /// Only reconciling tells what is true.
-    Doubt(Doubt),
+    /// Only reconciling tells what is true: the shadow is newer, or another shadow of this deployment has the place.
+    Doubt,
     /// An item of the application's, or another deployment's shadow, has the place.
     Collision,
 }
@@ -23,23 +24,14 @@ pub enum PutVerdict {
 /// What to make of a refused delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeleteVerdict {
-    /// The shadow is not there.
-    Done,
+    /// Nothing stands there.
+    Absent,
+    /// Someone else's item stands there.
+    Displaced,
     /// What was found would not have refused it, so it changed in between: send it again.
     Again,
-    /// Only reconciling tells what is true.
-    Doubt(Doubt),
-}
-
-/// Why the images of a change do not tell what is true.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
-    /// The shadow is as new as this change or newer, or does not say how new it is.
-    Newer,
-    /// Another shadow of the same table has the place: it is a collision only if its source still derives the key.
-    Claimed,
-    /// A record lacks an image it should have carried.
-    ImageMissing,
+    /// Only reconciling tells what is true: the shadow is as new as this change or newer, or does not say how new it is.
+    Doubt,
 }
 
 /// Judges a refused put.
@@ -48,31 +40,25 @@ pub fn judge_put(views: &Views, planned: &PlannedPut, found: Option<&Item>) -> P
         return PutVerdict::Again;
     }
     let mine = &planned.withdrawal.marker;
-    match found.and_then(|item| Some((item, Marker::of_item(item)?))) {
-        Some((_, theirs)) if theirs.same_owner(mine) => match theirs.at.cmp(&mine.at) {
+    match Standing::of(views, &planned.put.table, found) {
+        Standing::Empty => PutVerdict::Again,
+        Standing::Foreign => PutVerdict::Collision,
+        Standing::Shadow(theirs) if theirs.same_owner(mine) => match theirs.at.cmp(&mine.at) {
             Ordering::Equal if theirs.def == mine.def => PutVerdict::Done,
-            _ => PutVerdict::Doubt(Doubt::Newer),
+            _ => PutVerdict::Doubt,
         },
-        Some((item, theirs)) if theirs.from == mine.from && !is_own_source(views, planned, &theirs, item) => {
-            PutVerdict::Doubt(Doubt::Claimed)
-        }
-        _ => PutVerdict::Collision,
+        Standing::Shadow(_) => PutVerdict::Doubt,
     }
 }
 
 /// Judges a refused delete.
-pub fn judge_delete(planned: &PlannedDelete, found: Option<&Item>) -> DeleteVerdict {
+pub fn judge_delete(views: &Views, planned: &PlannedDelete, found: Option<&Item>) -> DeleteVerdict {
     if planned.delete.condition.holds(found) {
         return DeleteVerdict::Again;
     }
-    match found.and_then(Marker::of_item) {
-        Some(theirs) if theirs.same_owner(&planned.marker) => DeleteVerdict::Doubt(Doubt::Newer),
-        _ => DeleteVerdict::Done,
+    match Standing::of(views, &planned.delete.table, found) {
+        Standing::Empty => DeleteVerdict::Absent,
+        Standing::Shadow(theirs) if theirs.same_owner(&planned.marker) => DeleteVerdict::Doubt,
+        _ => DeleteVerdict::Displaced,
     }
-}
-
-/// An item that the application wrote back with the marker it had read is the application's.
-fn is_own_source(views: &Views, planned: &PlannedPut, theirs: &Marker, found: &Item) -> bool {
-    let table = views.table();
-    planned.put.table == table.name && table.key.key_of(found).is_ok_and(|key| *key.attributes() == theirs.of)
 }

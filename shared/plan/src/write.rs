@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use shadowkey_item::{Item, Key, TableName};
+use shadowkey_views::Shadow;
 
 use crate::Condition;
 
@@ -41,4 +42,46 @@ pub struct Delete {
     pub key: Key,
     /// What has to hold for the item.
     pub condition: Condition,
+}
+
+/// Holds one item to a condition within a transaction, and writes nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// Where.
+    pub table: TableName,
+    /// The item's key.
+    pub key: Key,
+    /// What has to hold for the item.
+    pub condition: Condition,
+}
+
+/// One part of a transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Puts an item.
+    Put(Put),
+    /// Updates an item.
+    Update(Update),
+    /// Deletes an item.
+    Delete(Delete),
+    /// Checks an item.
+    Check(Check),
+}
+
+/// Where an item is or could be.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The table.
+    pub table: TableName,
+    /// The item's key.
+    pub key: Key,
+}
+
+impl From<&Shadow> for Place {
+    fn from(shadow: &Shadow) -> Self {
+        Self {
+            table: shadow.table.clone(),
+            key: shadow.key.clone(),
+        }
+    }
 }

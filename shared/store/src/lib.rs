@@ -32,6 +32,13 @@ pub enum Written {
     },
 }
 
+impl Written {
+    /// Whether it took effect.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Done { .. })
+    }
+}
+
 /// One page of a scan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
@@ -60,4 +67,26 @@ pub trait Store: Send + Sync {
 
     /// A page of a table's items, by a strongly consistent scan.
     fn scan(&self, table: &TableName, start: Option<&Item>) -> impl Future<Output = Result<Page, StoreError>> + Send;
+}
+
+impl<S: Store> Store for &S {
+    async fn get(&self, table: &TableName, key: &Key) -> Result<Option<Item>, StoreError> {
+        S::get(self, table, key).await
+    }
+
+    async fn put(&self, put: &Put) -> Result<Written, StoreError> {
+        S::put(self, put).await
+    }
+
+    async fn update(&self, update: &Update) -> Result<Written, StoreError> {
+        S::update(self, update).await
+    }
+
+    async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
+        S::delete(self, delete).await
+    }
+
+    async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {
+        S::scan(self, table, start).await
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use shadowkey_item::Key;
+use shadowkey_item::{Key, Version};
 use shadowkey_plan::Change;
 
 use crate::Record;
@@ -13,15 +13,14 @@ pub fn coalesce(records: impl IntoIterator<Item = Record>) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
     for record in records {
-        let incomplete = record.is_incomplete();
         let place = *places.entry(record.key.clone()).or_insert(changes.len());
         if place == changes.len() {
             changes.push(Change {
                 key: record.key,
                 chain: Vec::new(),
-                version: record.version.clone(),
+                version: Version::lowest(),
                 position: record.position,
-                incomplete: false,
+                flaw: None,
             });
         }
         if let Some(change) = changes.get_mut(place) {
@@ -29,8 +28,10 @@ pub fn coalesce(records: impl IntoIterator<Item = Record>) -> Vec<Change> {
                 change.chain.push(record.old);
             }
             change.chain.push(record.new);
-            change.version = record.version;
-            change.incomplete |= incomplete;
+            if let Some(version) = record.version {
+                change.version = version;
+            }
+            change.flaw = change.flaw.take().max(record.flaw);
         }
     }
     changes

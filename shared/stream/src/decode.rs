@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use shadowkey_item::{Item, Key, KeySchema, SequenceNumber, Version, image_from_wire};
+use shadowkey_plan::Flaw;
 
 use crate::{BatchError, RecordError, RecordProblem};
 
@@ -12,20 +13,22 @@ const PARTIAL_VIEW_TYPES: [&str; 3] = ["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE"];
 /// One record of a stream, as far as views need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// What happened.
-    pub event: EventName,
+    /// What happened, where it can be read.
+    pub event: Option<EventName>,
     /// The item's key.
     pub key: Key,
     /// The item before.
     pub old: Option<Item>,
     /// The item after.
     pub new: Option<Item>,
-    /// The record's own sequence number.
-    pub sequence_number: SequenceNumber,
-    /// The stream's label and the sequence number.
-    pub version: Version,
+    /// The record's own sequence number, where it can be read.
+    pub sequence_number: Option<SequenceNumber>,
+    /// The stream's label and the sequence number, where both can be read.
+    pub version: Option<Version>,
     /// The record's place in the batch, from 0.
     pub position: usize,
+    /// What it lacks, if anything.
+    pub flaw: Option<Flaw>,
 }
 
 /// What happened to an item.
@@ -39,15 +42,23 @@ pub enum EventName {
     Remove,
 }
 
-impl Record {
-    /// Whether its images are not those of its event: an INSERT has a new one, a REMOVE an old one, a MODIFY both.
-    pub fn is_incomplete(&self) -> bool {
-        let expected = match self.event {
-            EventName::Insert => (false, true),
-            EventName::Modify => (true, true),
-            EventName::Remove => (true, false),
-        };
-        (self.old.is_some(), self.new.is_some()) != expected
+impl EventName {
+    fn parse(name: &str) -> Option<Self> {
+        match name {
+            "INSERT" => Some(Self::Insert),
+            "MODIFY" => Some(Self::Modify),
+            "REMOVE" => Some(Self::Remove),
+            _ => None,
+        }
+    }
+
+    /// Whether there is an image before and one after.
+    fn images(self) -> (bool, bool) {
+        match self {
+            Self::Insert => (false, true),
+            Self::Modify => (true, true),
+            Self::Remove => (true, false),
+        }
     }
 }
 
@@ -78,39 +89,66 @@ struct WireChange {
 
 /// What can be read of a record that cannot be read whole.
 #[derive(Deserialize)]
-struct WireSequenceNumber {
-    dynamodb: WireSequenceNumberOnly,
+struct WireOutline {
+    #[serde(rename = "eventSourceARN", default)]
+    arn: serde_json::Value,
+    dynamodb: WireOutlineOfChange,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct WireSequenceNumberOnly {
-    sequence_number: String,
+struct WireOutlineOfChange {
+    #[serde(default)]
+    keys: serde_json::Value,
+    #[serde(default)]
+    sequence_number: serde_json::Value,
 }
 
 /// Reads a Lambda event record by record, by the key schema of the table it comes from.
 ///
-/// Each record is read, or fails by itself; only an event that is no batch, or a stream that lacks images, fails whole.
-/// Creation time, size and user identity are not looked at.
+/// Each record is read, or fails by itself; only an event that is no batch, or a stream that lacks images, fails whole. A
+/// record that has its keys is read as far as it goes, and says by its [`Flaw`] what it lacks. Creation time, size and
+/// user identity are not looked at.
 pub fn decode(event: &str, schema: &KeySchema) -> Result<Vec<Result<Record, RecordError>>, BatchError> {
     let batch: Batch<'_> = serde_json::from_str(event).map_err(BatchError::NotABatch)?;
     let records = batch.records.into_iter().enumerate();
     records
         .map(|(position, raw)| match record(raw.get(), position, schema) {
             Err(RecordProblem::ViewType { view_type }) => Err(BatchError::ViewType { view_type }),
-            Err(problem) => Ok(Err(RecordError {
-                position,
-                sequence_number: sequence_number_only(raw.get()),
-                problem,
-            })),
+            Err(problem) => Ok(outline(raw.get(), position, schema, problem)),
             Ok(record) => Ok(Ok(record)),
         })
         .collect()
 }
 
-fn sequence_number_only(raw: &str) -> Option<SequenceNumber> {
-    let wire: WireSequenceNumber = serde_json::from_str(raw).ok()?;
-    SequenceNumber::parse(&wire.dynamodb.sequence_number).ok()
+/// A record of which only the outline can be read, if it is enough to find the item.
+fn outline(raw: &str, position: usize, schema: &KeySchema, problem: RecordProblem) -> Result<Record, RecordError> {
+    let outline: Option<WireOutline> = serde_json::from_str(raw).ok();
+    let number = outline
+        .as_ref()
+        .and_then(|outline| outline.dynamodb.sequence_number.as_str());
+    let sequence_number = number.and_then(|number| SequenceNumber::parse(number).ok());
+    let arn = outline.as_ref().and_then(|outline| outline.arn.as_str());
+    let version = version(arn.unwrap_or_default(), sequence_number.as_ref());
+    let keys = outline.and_then(|outline| serde_json::from_value(outline.dynamodb.keys).ok());
+    let keys = keys.and_then(|keys: serde_dynamo::Item| image_from_wire(keys).ok().flatten());
+    match keys.and_then(|keys| schema.key_of(&keys).ok()) {
+        Some(key) => Ok(Record {
+            event: None,
+            key,
+            old: None,
+            new: None,
+            sequence_number,
+            version,
+            position,
+            flaw: Some(Flaw::Unreadable(problem.to_string())),
+        }),
+        None => Err(RecordError {
+            position,
+            sequence_number,
+            problem,
+        }),
+    }
 }
 
 fn record(raw: &str, position: usize, schema: &KeySchema) -> Result<Record, RecordProblem> {
@@ -123,18 +161,11 @@ fn record(raw: &str, position: usize, schema: &KeySchema) -> Result<Record, Reco
         let view_type = view_type.to_owned();
         return Err(RecordProblem::ViewType { view_type });
     }
-    let number = change.sequence_number.ok_or(RecordProblem::NoSequenceNumber)?;
-    let sequence_number = SequenceNumber::parse(&number).map_err(RecordProblem::SequenceNumber)?;
-    let label = match wire.arn.rsplit_once("/stream/") {
-        Some((_, label)) if !label.is_empty() => label,
-        _ => return Err(RecordProblem::NoStreamLabel { arn: wire.arn }),
-    };
-    let event = match wire.event_name.as_str() {
-        "INSERT" => EventName::Insert,
-        "MODIFY" => EventName::Modify,
-        "REMOVE" => EventName::Remove,
-        _ => return Err(RecordProblem::EventName { name: wire.event_name }),
-    };
+    let sequence_number = change
+        .sequence_number
+        .and_then(|number| SequenceNumber::parse(&number).ok());
+    let version = version(&wire.arn, sequence_number.as_ref());
+    let event = EventName::parse(&wire.event_name);
     let image =
         |image: Option<serde_dynamo::Item>| image.map_or(Ok(None), image_from_wire).map_err(RecordProblem::Number);
     let keys = image(change.keys)?;
@@ -146,15 +177,30 @@ fn record(raw: &str, position: usize, schema: &KeySchema) -> Result<Record, Reco
             return Err(RecordProblem::ForeignImage);
         }
     }
+    let flaw = match event {
+        None => {
+            let problem = RecordProblem::EventName { name: wire.event_name };
+            Some(Flaw::Unreadable(problem.to_string()))
+        }
+        Some(event) if event.images() != (old.is_some(), new.is_some()) => Some(Flaw::ImageMissing),
+        Some(_) => version.is_none().then_some(Flaw::NoVersion),
+    };
     Ok(Record {
         event,
         key,
         old,
         new,
-        version: Version::new(label, &sequence_number),
         sequence_number,
+        version,
         position,
+        flaw,
     })
+}
+
+/// The version of a record: the label of the stream that the ARN names (`..:table/NAME/stream/LABEL`), and its number.
+fn version(arn: &str, sequence_number: Option<&SequenceNumber>) -> Option<Version> {
+    let (_, label) = arn.rsplit_once("/stream/").filter(|(_, label)| !label.is_empty())?;
+    Some(Version::new(label, sequence_number?))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Why a batch or a record cannot be read.
 
-use shadowkey_item::{KeyError, NumberError, SequenceNumber, SequenceNumberError};
+use shadowkey_item::{KeyError, NumberError, SequenceNumber};
 
 /// A batch that cannot be read at all; the function stops with it.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum BatchError {
     },
 }
 
-/// A record that cannot be read; its neighbours can.
+/// A record of which not even the item's key can be read; its neighbours can.
 #[derive(Debug, thiserror::Error)]
 #[error("record {position} of the batch cannot be read: {problem}")]
 pub struct RecordError {
@@ -40,18 +40,6 @@ pub enum RecordProblem {
     /// A number in an image is none that DynamoDB can hold.
     #[error(transparent)]
     Number(NumberError),
-    /// It has no sequence number.
-    #[error("it has no sequence number")]
-    NoSequenceNumber,
-    /// Its sequence number is not decimal digits.
-    #[error(transparent)]
-    SequenceNumber(SequenceNumberError),
-    /// Its ARN does not end in a stream's label.
-    #[error("its eventSourceARN `{arn}` does not name a stream (`..:table/NAME/stream/LABEL`)")]
-    NoStreamLabel {
-        /// The ARN.
-        arn: String,
-    },
     /// It is no INSERT, MODIFY or REMOVE.
     #[error("its eventName `{name}` is not INSERT, MODIFY or REMOVE")]
     EventName {

@@ -14,7 +14,7 @@ use crate::view::{AttributeView, ShadowView, Views};
 use crate::{MARKER, Marker};
 
 /// What a version adds to a marker, at most: an entry with its name, a stream's label, `#` and a padded sequence number.
-const VERSION_BYTES: usize = 1 + 2 + 23 + 1 + 40;
+pub(crate) const VERSION_BYTES: usize = 1 + 2 + 23 + 1 + 40;
 
 /// All that one image derives.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -325,6 +325,11 @@ impl Views {
 }
 
 impl Derived {
+    /// The names of the views that could not be derived.
+    pub fn failed_views(&self) -> impl Iterator<Item = &str> {
+        self.failures.iter().map(|failure| failure.view.as_str())
+    }
+
     /// Notes a failure, once for each view.
     fn fail(&mut self, view: &str, kind: FailureKind) {
         match self.failures.last_mut().filter(|last| last.view == view) {

@@ -133,6 +133,15 @@ impl Views {
         })
     }
 
+    /// The same views with a companion table, by a name that follows the table's own, where the file declares none.
+    #[must_use]
+    pub fn or_state_table(mut self) -> Self {
+        let table = &self.table.name;
+        self.state
+            .get_or_insert_with(|| TableName(format!("{table}-shadowkey")));
+        self
+    }
+
     /// Every table of the view file: the sources' own, those that shadows go into, and the companion.
     pub fn tables(&self) -> Vec<TableDefinition> {
         std::iter::once(self.table.clone())

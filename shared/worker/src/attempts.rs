@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use shadowkey_store::{Disposition, StoreError, Written};
+use shadowkey_store::{Disposition, StoreError};
 use tokio::time::{Instant, sleep};
 
 use crate::Counters;
@@ -49,27 +49,21 @@ impl Closing {
     }
 }
 
-/// Sends a write until the store answers, the attempts are used up, or the time is.
-pub(crate) async fn send<F: Future<Output = Result<Written, StoreError>>>(
+/// Sends a request until the store answers, the attempts are used up, or the time is.
+pub(crate) async fn send<T, F: Future<Output = Result<T, StoreError>>>(
     settings: &Settings,
     closing: Closing,
     jitter: &mut fastrand::Rng,
     counters: &mut Counters,
-    mut write: impl FnMut() -> F,
-) -> Result<Written, StoreError> {
+    mut call: impl FnMut() -> F,
+) -> Result<T, StoreError> {
     let mut longest = settings.first_pause;
     let mut sent = 0;
     loop {
         counters.requests += 1;
         sent += 1;
-        let error = match write().await {
-            Ok(written) => {
-                match &written {
-                    Written::Done { write_units } => counters.write_units += write_units,
-                    Written::Refused { .. } => counters.refused += 1,
-                }
-                return Ok(written);
-            }
+        let error = match call().await {
+            Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
         let longest_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);

@@ -1,19 +1,19 @@
 //! Handling a batch: decode, coalesce, apply side by side, and report the earliest failure.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 
 use futures::StreamExt;
 use shadowkey_item::{Item, SequenceNumber};
 use shadowkey_plan::Change;
-use shadowkey_store::{Store, StoreError};
+use shadowkey_store::{Store, with_causes};
 use shadowkey_stream::{BatchError, Record, RecordError, coalesce, decode};
 use shadowkey_views::{MARKER, Views};
 use tokio::time::Instant;
 
-use crate::apply::ItemRun;
 use crate::attempts::{Closing, Settings};
-use crate::{Counters, Outcome};
+use crate::item::ItemRun;
+use crate::turn::{Pass, Turn};
+use crate::{Clock, Counters, Outcome};
 
 /// Keeps the derived data of one table true, by way of a store.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub struct Worker<S> {
     pub(crate) views: Views,
     pub(crate) store: S,
     pub(crate) settings: Settings,
+    pub(crate) clock: Clock,
 }
 
 /// Why a whole batch failed; the function fails with it and the batch is delivered again.
@@ -31,7 +32,10 @@ pub enum WorkerError {
     Batch(#[from] BatchError),
     /// Nothing can succeed: no permission, or no table.
     #[error("nothing can be written: {0}")]
-    Halted(#[source] StoreError),
+    Halted(String),
+    /// A run beside the stream could not go on; what it noted is taken up again.
+    #[error("the run was interrupted: {0}")]
+    Interrupted(String),
     /// The function has less time than one request may take.
     #[error(
         "the function's time ends in {left_ms} ms, and work stops {margin_ms} ms before; give the function a timeout of 30 s or more"
@@ -43,14 +47,24 @@ pub enum WorkerError {
         margin_ms: u128,
     },
     /// A record failed and no number says from where to deliver again.
-    #[error("{0}; neither it nor a record before it has a sequence number to report, so the whole batch fails")]
-    Unreportable(RecordError),
+    #[error(
+        "record {position} of the batch failed, and neither it nor a record before it has a sequence number to report, so the whole batch fails"
+    )]
+    Unreportable {
+        /// The record's place in the batch, from 0.
+        position: usize,
+    },
 }
 
 impl<S: Store> Worker<S> {
     /// A worker for the table and views of one view file.
-    pub fn new(views: Views, store: S, settings: Settings) -> Self {
-        Self { views, store, settings }
+    pub fn new(views: Views, store: S, settings: Settings, clock: Clock) -> Self {
+        Self {
+            views,
+            store,
+            settings,
+            clock,
+        }
     }
 
     /// The views it maintains.
@@ -68,58 +82,33 @@ impl<S: Store> Worker<S> {
     /// An item that fails is reported by the sequence number of its first record and does not keep others from being
     /// handled. An error means that the batch as a whole is to be delivered again.
     pub async fn handle(&self, event: &str, deadline: Option<Instant>) -> Result<Outcome, WorkerError> {
-        let closing = self.closing(deadline)?;
-        let decoded = decode(event, &self.views.table().key)?;
-        let mut outcome = Outcome::default();
-        outcome.counters.records = u64::try_from(decoded.len()).unwrap_or(u64::MAX);
-        let numbers: Vec<Option<SequenceNumber>> = decoded.iter().map(number_of).collect();
-        let mut failed: BTreeSet<usize> = BTreeSet::new();
-        let mut unreportable = None;
-        let mut records = Vec::new();
-        for record in decoded {
-            match record {
-                Ok(record) => records.push(record),
-                Err(error) => {
-                    tracing::error!(position = error.position, error = %error, "record not readable");
-                    match numbers.iter().take(error.position + 1).rposition(Option::is_some) {
-                        Some(reportable) => drop(failed.insert(reportable)),
-                        None => unreportable = Some(error),
-                    }
-                }
-            }
-        }
-        self.count_written_back(&records, &mut outcome.counters);
-        let changes = coalesce(records.into_iter().filter(|record| self.concerns_a_source(record)));
-        outcome.counters.changes = u64::try_from(changes.len()).unwrap_or(u64::MAX);
-        for run in self.apply_all(changes, closing).await? {
-            outcome.counters += run.counters;
-            if !run.outcome.problems.is_empty() {
-                failed.insert(run.position);
-            }
-            outcome.items.push(run.outcome);
-        }
-        if let Some(error) = unreportable {
-            return Err(WorkerError::Unreportable(error));
-        }
-        let earliest = failed.first().copied();
-        outcome.earliest_failed = earliest.and_then(|position| numbers.into_iter().nth(position).flatten());
-        Ok(outcome)
-    }
-
-    /// Applies the changes side by side, and gives what became of each in their order.
-    async fn apply_all(&self, changes: Vec<Change>, closing: Closing) -> Result<Vec<ItemRun>, WorkerError> {
-        let halted = OnceLock::new();
-        let runs = changes.into_iter().map(|change| self.apply(change, closing, &halted));
+        let pass = self.pass(deadline)?;
+        let mut intake = Intake::read(self, event)?;
+        let changes = std::mem::take(&mut intake.changes);
+        let runs = changes.into_iter().map(|change| {
+            let turn = Turn::new(self, &pass, None, change.position);
+            turn.handle(change)
+        });
         // Every run is waited for though one halts: a request that was sent has an outcome to be known.
         let mut runs: Vec<ItemRun> = futures::stream::iter(runs)
             .buffer_unordered(self.settings.items_side_by_side)
             .collect()
             .await;
-        if let Some(error) = halted.into_inner() {
-            return Err(WorkerError::Halted(error));
-        }
+        self.check_halted(&pass)?;
         runs.sort_by_key(|run| run.position);
-        Ok(runs)
+        intake.outcome(runs)
+    }
+
+    /// Fails if something in this invocation has shown that nothing can succeed.
+    pub(crate) fn check_halted(&self, pass: &Pass) -> Result<(), WorkerError> {
+        match pass.halted.get() {
+            Some(error) => Err(WorkerError::Halted(with_causes(error))),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn pass(&self, deadline: Option<Instant>) -> Result<Pass, WorkerError> {
+        self.closing(deadline).map(Pass::new)
     }
 
     fn closing(&self, deadline: Option<Instant>) -> Result<Closing, WorkerError> {
@@ -142,23 +131,79 @@ impl<S: Store> Worker<S> {
         let mut images = record.old.iter().chain(&record.new).peekable();
         images.peek().is_none() || images.any(|image| !self.views.is_shadow(image))
     }
+}
+
+/// A batch as it was read.
+pub(crate) struct Intake {
+    pub(crate) changes: Vec<Change>,
+    counters: Counters,
+    /// The sequence number of each record, where it can be read.
+    numbers: Vec<Option<SequenceNumber>>,
+    unreadable: Vec<RecordError>,
+}
+
+impl Intake {
+    pub(crate) fn read<S: Store>(worker: &Worker<S>, event: &str) -> Result<Self, WorkerError> {
+        let decoded = decode(event, &worker.views.table().key)?;
+        let mut intake = Self {
+            changes: Vec::new(),
+            counters: Counters::default(),
+            numbers: decoded.iter().map(number_of).collect(),
+            unreadable: Vec::new(),
+        };
+        intake.counters.records = u64::try_from(decoded.len()).unwrap_or(u64::MAX);
+        let mut records = Vec::new();
+        for record in decoded {
+            match record {
+                Ok(record) => records.push(record),
+                Err(error) => {
+                    tracing::error!(position = error.position, error = %error, "record not readable");
+                    intake.unreadable.push(error);
+                }
+            }
+        }
+        intake.count_written_back(&worker.views, &records);
+        intake.changes = coalesce(records.into_iter().filter(|record| worker.concerns_a_source(record)));
+        intake.counters.changes = u64::try_from(intake.changes.len()).unwrap_or(u64::MAX);
+        Ok(intake)
+    }
 
     /// Counts the source items that carry a shadow's marker.
-    fn count_written_back(&self, records: &[Record], counters: &mut Counters) {
-        let is_marked = |image: &&Item| image.contains_key(MARKER) && !self.views.is_shadow(image);
+    fn count_written_back(&mut self, views: &Views, records: &[Record]) {
+        let is_marked = |image: &&Item| image.contains_key(MARKER) && !views.is_shadow(image);
         for record in records
             .iter()
             .filter(|record| record.new.as_ref().filter(is_marked).is_some())
         {
-            counters.written_back += 1;
+            self.counters.written_back += 1;
             tracing::warn!(key = %record.key, "a source item carries `{MARKER}`: an application wrote back what it had read");
+        }
+    }
+
+    /// What became of the batch, with the earliest number from which it is to be delivered again.
+    pub(crate) fn outcome(self, runs: Vec<ItemRun>) -> Result<Outcome, WorkerError> {
+        let undone = runs.iter().filter(|run| !run.outcome.is_done()).map(|run| run.position);
+        let failed: BTreeSet<usize> = undone
+            .chain(self.unreadable.iter().map(|error| error.position))
+            .collect();
+        let mut outcome = Outcome::of_runs(runs);
+        outcome.counters += self.counters;
+        let Some(earliest) = failed.first() else {
+            return Ok(outcome);
+        };
+        // A record without a number is reported by the one before it.
+        let mut reportable = self.numbers.into_iter().take(earliest + 1).rev();
+        outcome.earliest_failed = reportable.find_map(|number| number);
+        match &outcome.earliest_failed {
+            Some(_) => Ok(outcome),
+            None => Err(WorkerError::Unreportable { position: *earliest }),
         }
     }
 }
 
 fn number_of(record: &Result<Record, RecordError>) -> Option<SequenceNumber> {
     match record {
-        Ok(record) => Some(record.sequence_number.clone()),
+        Ok(record) => record.sequence_number.clone(),
         Err(error) => error.sequence_number.clone(),
     }
 }

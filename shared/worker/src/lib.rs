@@ -6,12 +6,21 @@
 
 mod apply;
 mod attempts;
+mod beside;
+mod clock;
 mod counters;
 mod handle;
+mod item;
+mod notes;
 mod outcome;
+mod parked;
 mod reconcile;
+mod state;
+mod turn;
 
 pub use attempts::Settings;
+pub use clock::Clock;
 pub use counters::Counters;
 pub use handle::{Worker, WorkerError};
 pub use outcome::{Cause, ItemOutcome, Outcome, Problem};
+pub use parked::Parked;

@@ -1,6 +1,9 @@
 //! What became of a batch and of each item in it.
 
+use std::collections::BTreeSet;
+
 use shadowkey_item::{Key, SequenceNumber};
+use shadowkey_plan::{Flaw, Place, PlannedDelete, PlannedPut};
 use shadowkey_store::{Disposition, StoreError, with_causes};
 use shadowkey_views::Failure;
 
@@ -22,10 +25,12 @@ pub struct Outcome {
 pub struct ItemOutcome {
     /// The item.
     pub key: Key,
-    /// The places that had something to be written or removed: each a view and a key.
-    pub planned: Vec<(String, Key)>,
-    /// What went wrong; the change is done when nothing did.
+    /// What went wrong.
     pub problems: Vec<Problem>,
+    /// Whether what cannot succeed was written to the state table.
+    pub parked: bool,
+    /// The views that may have been parked and are settled, unless a problem names them.
+    pub(crate) recovered: BTreeSet<String>,
 }
 
 /// Something that went wrong with one item.
@@ -33,8 +38,8 @@ pub struct ItemOutcome {
 pub struct Problem {
     /// The view it concerns; `None` where it concerns the item.
     pub view: Option<String>,
-    /// The key that could not be written, where it is about one.
-    pub key: Option<Key>,
+    /// Where a shadow could not be written, if it is about one.
+    pub place: Option<Place>,
     /// Which kind of cause.
     pub cause: Cause,
     /// A short name for the cause, for machines.
@@ -48,10 +53,25 @@ pub struct Problem {
 pub enum Cause {
     /// The store did not answer as it should; it may later.
     Transient,
-    /// Only reconciling the item tells what is true.
-    Doubt,
     /// It cannot succeed.
     Permanent,
+}
+
+impl ItemOutcome {
+    pub(crate) fn of(key: Key) -> Self {
+        Self {
+            key,
+            problems: Vec::new(),
+            parked: false,
+            recovered: BTreeSet::new(),
+        }
+    }
+
+    /// Whether the change is dealt with: what could not succeed is parked, and nothing else is left.
+    pub fn is_done(&self) -> bool {
+        let is_done = |problem: &Problem| self.parked && problem.cause == Cause::Permanent;
+        self.problems.iter().all(is_done)
+    }
 }
 
 impl Problem {
@@ -59,19 +79,20 @@ impl Problem {
     pub(crate) fn new(cause: Cause, code: &'static str, message: impl Into<String>) -> Self {
         Self {
             view: None,
-            key: None,
+            place: None,
             cause,
             code,
             message: message.into(),
         }
     }
 
-    /// The same as a problem of a view at a key.
-    pub(crate) fn of(self, view: &str, key: &Key) -> Self {
+    /// The same as a problem of a shadow.
+    pub(crate) fn of(self, shadow: &PlannedDelete) -> Self {
+        let (view, key) = (&shadow.view, &shadow.delete.key);
         Self {
             message: format!("view `{view}`, key {key}: {}", self.message),
-            view: Some(view.to_owned()),
-            key: Some(key.clone()),
+            view: Some(view.clone()),
+            place: Some(shadow.place()),
             ..self
         }
     }
@@ -90,5 +111,39 @@ impl Problem {
             Disposition::Halt => (Cause::Transient, "halted"),
         };
         Self::new(cause, code, with_causes(error))
+    }
+
+    /// What a flaw leaves open though the item was reconciled; nothing where its images are whole.
+    pub(crate) fn of_flaw(flaw: &Flaw) -> Option<Self> {
+        let (code, what) = match flaw {
+            Flaw::NoVersion => return None,
+            Flaw::ImageMissing => (
+                "image-missing",
+                "a record does not carry the images of its event".to_owned(),
+            ),
+            Flaw::Unreadable(why) => ("unreadable", format!("a record cannot be read beyond its keys: {why}")),
+        };
+        let message = format!(
+            "{what}; the item was reconciled, and shadows that only that image tells of may be left over: `verify --repair` finds them"
+        );
+        Some(Self::new(Cause::Permanent, code, message))
+    }
+
+    pub(crate) fn collision(planned: &PlannedPut) -> Self {
+        let message = format!(
+            "the place in table `{}` is taken by an item that is not this view's shadow of this source, and was left as it is; \
+             change the view's key, or move that item",
+            planned.put.table
+        );
+        Self::new(Cause::Permanent, "collision", message)
+    }
+
+    pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Self {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
+        let message = format!("a bug of the worker's, of which its authors would like to know: {text}");
+        Self::new(Cause::Permanent, "panic", message)
     }
 }

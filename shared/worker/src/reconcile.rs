@@ -1,43 +1,201 @@
-//! The place for doubts: where a change cannot be applied from its images alone.
+//! Reconciling: read a source item, make its derived data match, and read it again, whatever happened before.
 //!
-//! Reading the source and making its derived data match is not part of this release. A change that needs it is reported
-//! as failed and the shadows in doubt are left as they are; nothing is guessed.
+//! The one routine behind every doubt of the stream and behind everything that works beside it. Shadows are read before
+//! the source item, which makes a delete safe; the second reading of the source makes a put safe: a key that was written
+//! is still wanted, and then the item's next change carries it in its old image, or the next round removes it.
 
-use shadowkey_item::Key;
-use shadowkey_plan::{Change, Doubt};
+use std::collections::BTreeSet;
 
-use crate::{Cause, Problem, Worker};
+use shadowkey_item::{Item, Key, Version};
+use shadowkey_plan::{Change, Contested, Correction, Place, PlannedPut, Seen, Target};
+use shadowkey_store::Store;
+use shadowkey_views::Views;
 
-/// A doubt, and the view and key it is about; `None` where it is about the whole item.
-pub(crate) type Doubtful<'a> = (Doubt, Option<(&'a str, &'a Key)>);
+use crate::Problem;
+use crate::apply::rejected;
+use crate::turn::{RACES, Stop, Turn};
 
-impl<S> Worker<S> {
-    /// Settles the doubts that applying a change has left: so far, by having the change delivered again until they are gone.
-    pub(crate) fn reconcile(&self, _change: &Change, doubts: Vec<Doubtful<'_>>) -> Vec<Problem> {
-        let report = |(doubt, place): Doubtful<'_>| match place {
-            Some((view, key)) => problem(doubt).of(view, key),
-            None => problem(doubt),
-        };
-        doubts.into_iter().map(report).collect()
+/// An item to reconcile.
+#[derive(Debug, Clone)]
+pub(crate) struct Job {
+    /// The source item.
+    pub(crate) key: Key,
+    /// The version that its shadows get at least.
+    pub(crate) version: Version,
+    /// Earlier images, where any are known: they say which attributes are left over.
+    pub(crate) before: Vec<Item>,
+    /// Places where shadows may be left over.
+    pub(crate) candidates: BTreeSet<Place>,
+}
+
+/// What one round found and wrote.
+struct Round {
+    problems: Vec<Problem>,
+    /// Whether the source item's attributes were brought up to date.
+    updated: bool,
+    /// Whether every write took effect.
+    sure: bool,
+}
+
+/// What reconciling an item would come to.
+pub(crate) enum Survey {
+    /// Everything is as it should be, but for these.
+    Settled(Vec<Problem>),
+    /// Something would be written, and shadows put in these places at most.
+    Writes(BTreeSet<Place>),
+}
+
+impl Job {
+    /// An item of which nothing is known but its key.
+    pub(crate) fn of_key(key: Key) -> Self {
+        Self {
+            key,
+            version: Version::lowest(),
+            before: Vec::new(),
+            candidates: BTreeSet::new(),
+        }
+    }
+
+    /// A change's item, with every place that its images derive as a candidate.
+    pub(crate) fn of_change(views: &Views, change: &Change) -> Self {
+        let places = |image| Target::new(views, &change.key, Some(image), change.images()).places();
+        Self {
+            key: change.key.clone(),
+            version: change.version.clone(),
+            before: change.images().cloned().collect(),
+            candidates: change.images().flat_map(places).collect(),
+        }
     }
 }
 
-fn problem(doubt: Doubt) -> Problem {
-    let (code, message) = match doubt {
-        Doubt::Newer => (
-            "newer-shadow",
-            "a later change of the same item has written the shadow already, so this one came late; it is delivered again, and \
-             is done once the later change is delivered again too",
-        ),
-        Doubt::Claimed => (
-            "claimed",
-            "another shadow of the same table has the place; remove it if its source no longer derives that key",
-        ),
-        Doubt::ImageMissing => (
-            "image-missing",
-            "a record does not carry the images of its event, so nothing was written for this item; touch the item to have it \
-             derived again",
-        ),
-    };
-    Problem::new(Cause::Doubt, code, message)
+impl<S: Store> Turn<'_, S> {
+    /// Makes the derived data of an item match what it is now, and gives the views that cannot.
+    pub(crate) async fn reconcile(&mut self, job: &Job) -> Result<Vec<Problem>, Stop> {
+        self.counters.reconciled += 1;
+        let worker = self.worker;
+        let mut candidates = job.candidates.clone();
+        let mut seen = Seen::new();
+        for _ in 0..RACES {
+            for place in candidates
+                .iter()
+                .filter(|place| !seen.contains_key(place))
+                .cloned()
+                .collect::<Vec<_>>()
+            {
+                let found = self.read(&place).await?;
+                seen.insert(place, found);
+            }
+            let image = self.read(&self.source(&job.key)).await?;
+            let target = Target::new(&worker.views, &job.key, image.as_ref(), &job.before);
+            let wanted = target.places();
+            candidates.extend(wanted.iter().cloned());
+            if wanted.iter().any(|place| !seen.contains_key(place)) {
+                continue;
+            }
+            let correction = target.correct(&seen, &job.version);
+            let idle = correction.is_empty();
+            let round = self.round(job, &target, correction).await?;
+            if idle {
+                return Ok(round.problems);
+            }
+            let again = self.read(&self.source(&job.key)).await?;
+            let updated = target.updated_image().filter(|_| round.updated);
+            if round.sure && again.as_ref() == updated.as_deref().or(image.as_ref()) {
+                return Ok(round.problems);
+            }
+            seen.clear();
+        }
+        Err(Stop::LostRace)
+    }
+
+    /// Finds out whether an item needs to be reconciled. Reads only.
+    pub(crate) async fn survey(&mut self, job: &Job) -> Result<Survey, Stop> {
+        let worker = self.worker;
+        let mut seen = Seen::new();
+        let image = self.read(&self.source(&job.key)).await?;
+        let target = Target::new(&worker.views, &job.key, image.as_ref(), &job.before);
+        let places = target.places();
+        for place in places.union(&job.candidates) {
+            let found = self.read(place).await?;
+            seen.insert(place.clone(), found);
+        }
+        let correction = target.correct(&seen, &job.version);
+        Ok(match correction.is_empty() {
+            true => Survey::Settled(problems(&target, &correction)),
+            false => Survey::Writes(places),
+        })
+    }
+
+    /// Writes a correction. The old places stay until the new ones are certain.
+    async fn round(&mut self, job: &Job, target: &Target<'_>, correction: Correction) -> Result<Round, Stop> {
+        let mut round = Round {
+            problems: problems(target, &correction),
+            updated: false,
+            sure: true,
+        };
+        if let Some(update) = &correction.update {
+            match self.write_update(update).await {
+                Ok(written) => (round.updated, round.sure) = (written.is_done(), written.is_done()),
+                Err(stop) => round.problems.push(rejected(stop)?),
+            }
+        }
+        let mut puts = correction.puts;
+        for contested in correction.contested {
+            match self.owner_derives(job, target, &contested).await? {
+                true => round.problems.push(collision(&contested.put)),
+                false => puts.push(contested.put),
+            }
+        }
+        if !puts.is_empty() {
+            self.note(&job.key, target.places()).await?;
+        }
+        for planned in &puts {
+            self.check_lease()?;
+            match self.write_put(planned).await? {
+                Ok(written) => round.sure &= written.is_done(),
+                Err(problem) => round.problems.push(problem.of(&planned.withdrawal)),
+            }
+        }
+        let deletes = if round.sure { correction.deletes } else { Vec::new() };
+        for planned in &deletes {
+            match self.delete(planned).await {
+                Ok(written) => round.sure &= written.is_done(),
+                Err(stop) => round.problems.push(rejected(stop)?.of(planned)),
+            }
+        }
+        Ok(round)
+    }
+
+    /// Whether the source of the shadow that has the place still derives it.
+    async fn owner_derives(&mut self, job: &Job, target: &Target<'_>, contested: &Contested) -> Result<bool, Stop> {
+        let worker = self.worker;
+        let occupant = &contested.occupant;
+        let place = contested.put.place();
+        if occupant.of == *job.key.attributes() {
+            return Ok(target.derives(&occupant.view, &place));
+        }
+        // A marker that names no key of the table has no source that could derive anything.
+        let Ok(owner) = worker.views.table().key.key_of(&occupant.of) else {
+            return Ok(false);
+        };
+        let image = self.read(&self.source(&owner)).await?;
+        Ok(Target::new(&worker.views, &owner, image.as_ref(), []).derives(&occupant.view, &place))
+    }
+
+    fn source(&self, key: &Key) -> Place {
+        Place {
+            table: self.worker.views.table().name.clone(),
+            key: key.clone(),
+        }
+    }
+}
+
+/// The views that cannot be derived, and those that something of the application's stands in the way of.
+fn problems(target: &Target<'_>, correction: &Correction) -> Vec<Problem> {
+    let failures = target.failures().iter().map(Problem::of_failure);
+    failures.chain(correction.collisions.iter().map(collision)).collect()
+}
+
+fn collision(planned: &PlannedPut) -> Problem {
+    Problem::collision(planned).of(&planned.withdrawal)
 }

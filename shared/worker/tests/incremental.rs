@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "a test's own words fail the test")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use shadowkey_item::{AttributeValue, Item, Key, TableName, item_from_json, item_
 use shadowkey_plan::{Condition, Delete, Put};
 use shadowkey_store::{MemoryStore, Store};
 use shadowkey_views::{MARKER, Marker, Views, load};
-use shadowkey_worker::{Settings, Worker};
+use shadowkey_worker::{Clock, Settings, Worker};
 
 /// Views of every kind that meet in the same items: a chain of attribute views, one attribute of two sources, a shadow
 /// that reads them, one that projects everything, and one for each tag.
@@ -106,7 +107,7 @@ impl World {
         let views = load(FILE).views.expect("views");
         let store = MemoryStore::new([(views.table().name.clone(), views.table().key.clone())]);
         Self {
-            worker: Worker::new(views, store, Settings::default()),
+            worker: Worker::new(views, store, Settings::default(), Clock::at(Duration::ZERO)),
             log: Vec::new(),
             delivered: 0,
         }

@@ -5,18 +5,17 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lambda_runtime::{Context, LambdaEvent};
-use maintain::{handle, response};
+use maintain::{handle, response, system_clock};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
-use shadowkey_item::{Item, Key, SequenceNumber, TableName, item_to_json};
+use shadowkey_item::{Item, Key, SequenceNumber, TableDefinition, TableName, item_to_json};
 use shadowkey_store_dynamodb::{Connection, DynamoStore, StreamReader};
 use shadowkey_stream::{Record, decode};
 use shadowkey_views::Views;
-use shadowkey_worker::{Cause, Counters, Outcome, Problem, Settings, Worker, WorkerError};
+use shadowkey_worker::{Counters, Outcome, Problem, Settings, Worker, WorkerError};
 
 use crate::error::CommandError;
 use crate::replay::batches::Batch;
-use crate::replay::parked::Parked;
 use crate::replay::report::{Delivered, Report, TableContents};
 use crate::replay::tables;
 
@@ -28,9 +27,10 @@ pub(crate) struct Replay {
     worker: Worker<DynamoStore>,
     stream: StreamReader,
     batches: Vec<Delivered>,
-    parked: Parked,
     counters: Counters,
     touched: Vec<Item>,
+    /// The tables that the view file declares.
+    printed: Vec<TableDefinition>,
     undecided: BTreeMap<Key, Vec<Problem>>,
     highest: Option<SequenceNumber>,
     /// The numbers of the files' own records, which the worker's writes must not get.
@@ -46,6 +46,8 @@ impl Replay {
         base: Vec<Item>,
         taken: BTreeSet<SequenceNumber>,
     ) -> Result<Self, CommandError> {
+        let printed = views.tables();
+        let views = views.or_state_table();
         tables::create(connection, &views, &physical).await?;
         let table = views.table().name.clone();
         let stream_of = physical.get(&table).cloned().unwrap_or_default();
@@ -54,12 +56,12 @@ impl Replay {
             tables::put(&store, &table, item).await?;
         }
         Ok(Self {
-            worker: Worker::new(views, store, Settings::default()),
+            worker: Worker::new(views, store, Settings::default(), system_clock()),
             stream: StreamReader::open(connection, &stream_of).await?,
             batches: Vec::new(),
-            parked: Parked::default(),
             counters: Counters::default(),
             touched: Vec::new(),
+            printed,
             undecided: BTreeMap::new(),
             highest: None,
             taken,
@@ -74,7 +76,7 @@ impl Replay {
                 complete(raw, &kept);
             }
             self.touched.push(record.key.attributes().clone());
-            self.highest = self.highest.take().max(Some(record.sequence_number));
+            self.highest = self.highest.take().max(record.sequence_number);
         }
         self.deliver_again(&batch).await?;
         Ok(batch)
@@ -105,9 +107,8 @@ impl Replay {
             for record in self.readable(&echo)? {
                 self.touched.push(record.key.attributes().clone());
             }
-            // What is parked is parked: that an echo meets it again says nothing new.
             let echoed = self.invoke(&echo).await?;
-            if echoed.may_pass() {
+            if echoed.is_failure() {
                 self.batches.push(echoed);
             }
         }
@@ -124,7 +125,7 @@ impl Replay {
                 Ok(Delivered::new(&batch.file, response, outcome))
             }
             // The whole batch failed by itself; it is delivered again and then given up like any other.
-            Err(error @ WorkerError::Unreportable(_)) => {
+            Err(error @ WorkerError::Unreportable { .. }) => {
                 let response = json!({ "errorMessage": error.to_string() });
                 Ok(Delivered::whole_batch(&batch.file, response))
             }
@@ -138,9 +139,12 @@ impl Replay {
     fn take(&mut self, outcome: &Outcome) {
         self.counters += outcome.counters;
         for item in &outcome.items {
-            self.parked.update(item);
-            let undecided = item.problems.iter().filter(|problem| problem.cause != Cause::Permanent);
-            self.undecided.insert(item.key.clone(), undecided.cloned().collect());
+            let undecided = if item.is_done() {
+                Vec::new()
+            } else {
+                item.problems.clone()
+            };
+            self.undecided.insert(item.key.clone(), undecided);
         }
     }
 
@@ -177,8 +181,9 @@ impl Replay {
     /// Reads all tables, and says what happened.
     pub(crate) async fn report(self) -> Result<Report, CommandError> {
         let views = self.worker.views();
+        let parked = self.worker.parked().await.map_err(CommandError::Run)?;
         let mut tables = Vec::new();
-        for definition in views.tables() {
+        for definition in self.printed {
             let items = tables::scan(self.worker.store(), &definition).await?;
             tables.push(TableContents { definition, items });
         }
@@ -191,7 +196,7 @@ impl Replay {
                 .collect(),
             tables,
             batches: self.batches,
-            parked: self.parked,
+            parked,
             counters: self.counters,
             touched: self.touched,
             undecided: self.undecided.into_values().flatten().collect(),

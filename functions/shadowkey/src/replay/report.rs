@@ -7,10 +7,9 @@ use comfy_table::{Cell, ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 use shadowkey_item::{AttributeValue, Item, SequenceNumber, TableDefinition, TableName, item_to_json};
 use shadowkey_views::{MARKER, Marker};
-use shadowkey_worker::{Cause, Counters, Outcome, Problem};
+use shadowkey_worker::{Counters, Outcome, Parked, Problem};
 
 use crate::replay::batches::{Batch, sequence_number};
-use crate::replay::parked::Parked;
 
 /// The longest text of one attribute in a table, in characters.
 const SHOWN_CHARS: usize = 48;
@@ -21,7 +20,6 @@ pub(crate) struct Delivered {
     file: PathBuf,
     response: Value,
     failed: Failed,
-    may_pass: bool,
 }
 
 #[derive(Debug)]
@@ -33,11 +31,9 @@ enum Failed {
 
 impl Delivered {
     pub(crate) fn new(file: &Path, response: Value, outcome: Outcome) -> Self {
-        let mut problems = outcome.items.iter().flat_map(|item| &item.problems);
         Self {
             file: file.to_owned(),
             response,
-            may_pass: problems.any(|problem| problem.cause != Cause::Permanent),
             failed: outcome.earliest_failed.map_or(Failed::Nothing, Failed::From),
         }
     }
@@ -47,15 +43,10 @@ impl Delivered {
             file: file.to_owned(),
             response,
             failed: Failed::Everything,
-            may_pass: true,
         }
     }
 
-    /// Whether something failed that is not parked.
-    pub(crate) fn may_pass(&self) -> bool {
-        self.may_pass
-    }
-
+    /// Whether something failed, so that it is delivered again.
     pub(crate) fn is_failure(&self) -> bool {
         !matches!(self.failed, Failed::Nothing)
     }
@@ -88,7 +79,7 @@ pub(crate) struct Report {
     pub(crate) attributes: BTreeSet<String>,
     pub(crate) tables: Vec<TableContents>,
     pub(crate) batches: Vec<Delivered>,
-    pub(crate) parked: Parked,
+    pub(crate) parked: Vec<Parked>,
     pub(crate) counters: Counters,
     pub(crate) touched: Vec<Item>,
     /// What failed at the last delivery of its item and is not parked.
@@ -113,8 +104,15 @@ impl Report {
         json!({
             "tables": tables.collect::<BTreeMap<_, _>>(),
             "batches": batches.collect::<Vec<_>>(),
-            "parked": self.parked.to_json(&self.source),
+            "parked": self.parked.iter().map(|entry| self.parked_json(entry)).collect::<Vec<_>>(),
             "counters": self.counters,
+        })
+    }
+
+    fn parked_json(&self, entry: &Parked) -> Value {
+        json!({
+            "view": entry.view, "code": entry.code, "message": entry.message,
+            "table": self.source, "of": item_to_json(entry.of.attributes()),
         })
     }
 
@@ -123,13 +121,9 @@ impl Report {
         for table in &self.tables {
             self.table_text(table, &mut text);
         }
-        for (key, view, entry) in self.parked.entries() {
-            text += &format!(
-                "parked [{}] {key} {}: {}\n",
-                entry.code,
-                view.unwrap_or("item"),
-                entry.message
-            );
+        for entry in &self.parked {
+            let view = entry.view.as_deref().unwrap_or("item");
+            text += &format!("parked [{}] {} {view}: {}\n", entry.code, entry.of, entry.message);
         }
         for batch in self.batches.iter().filter(|batch| batch.is_failure()) {
             text += &format!("failed {}: {}\n", batch.file.display(), batch.response);

@@ -46,8 +46,9 @@ pub(crate) async fn put<S: Store>(store: &S, table: &TableName, item: Item) -> R
 pub(crate) async fn apply<S: Store>(store: &S, views: &Views, record: &Record) -> Result<Item, StoreError> {
     let table = &views.table().name;
     let there = store.get(table, &record.key).await?.unwrap_or_default();
-    let new = record.new.as_ref().filter(|_| record.event != EventName::Remove);
-    let is_unknown = new.is_none() && record.event != EventName::Remove;
+    let is_removal = record.event == Some(EventName::Remove);
+    let new = record.new.as_ref().filter(|_| !is_removal);
+    let is_unknown = new.is_none() && !is_removal;
     let last = new.or(record.old.as_ref()).unwrap_or(&there);
     if is_unknown || views.is_shadow(last) {
         return Ok(Item::new());

@@ -2,7 +2,7 @@ use shadowkey_item::{Item, SequenceNumber, item_from_json};
 use shadowkey_views::load;
 
 use super::*;
-use crate::{DeleteVerdict, Doubt, PutVerdict, judge_delete, judge_put, plan_attributes};
+use crate::{DeleteVerdict, PutVerdict, judge_delete, judge_put, plan_attributes};
 
 const FILE: &str = r#"version = 1
 [table]
@@ -44,7 +44,7 @@ fn change(chain: Vec<Option<Item>>, number: &str) -> Change {
         chain,
         version: Version::new("label", &SequenceNumber::parse(number).expect(number)),
         position: 0,
-        incomplete: false,
+        flaw: None,
     }
 }
 
@@ -195,7 +195,7 @@ fn a_put_takes_an_empty_place_or_its_own_older_shadow() {
     for (number, accepted, verdict) in [
         ("60", true, PutVerdict::Again),
         ("50", false, PutVerdict::Done),
-        ("9", false, PutVerdict::Doubt(Doubt::Newer)),
+        ("9", false, PutVerdict::Doubt),
     ] {
         let planned = put(number);
         assert_eq!(planned.put.condition.holds(Some(&own)), accepted, "{number}");
@@ -218,8 +218,8 @@ fn a_put_never_lands_on_someone_elses_item() {
     for (found, verdict) in [
         (mine, PutVerdict::Collision),
         (elsewhere, PutVerdict::Collision),
-        (other_view, PutVerdict::Doubt(Doubt::Claimed)),
-        (other_source, PutVerdict::Doubt(Doubt::Claimed)),
+        (other_view, PutVerdict::Doubt),
+        (other_source, PutVerdict::Doubt),
         (written_back, PutVerdict::Collision),
     ] {
         assert!(!planned.put.condition.holds(Some(&found)), "{found:?}");
@@ -232,12 +232,12 @@ fn a_delete_takes_only_its_own_older_shadow() {
     let own = with_marker(|_| {});
     for (number, accepted, verdict) in [
         ("60", true, DeleteVerdict::Again),
-        ("50", false, DeleteVerdict::Doubt(Doubt::Newer)),
-        ("9", false, DeleteVerdict::Doubt(Doubt::Newer)),
+        ("50", false, DeleteVerdict::Doubt),
+        ("9", false, DeleteVerdict::Doubt),
     ] {
         let planned = delete(number);
         assert_eq!(planned.delete.condition.holds(Some(&own)), accepted, "{number}");
-        assert_eq!(judge_delete(&planned, Some(&own)), verdict, "{number}");
+        assert_eq!(judge_delete(&views(), &planned, Some(&own)), verdict, "{number}");
     }
     let planned = delete("60");
     let others = [
@@ -248,7 +248,11 @@ fn a_delete_takes_only_its_own_older_shadow() {
     ];
     for found in others {
         assert!(!planned.delete.condition.holds(found.as_ref()), "{found:?}");
-        assert_eq!(judge_delete(&planned, found.as_ref()), DeleteVerdict::Done, "{found:?}");
+        let verdict = match found {
+            None => DeleteVerdict::Absent,
+            Some(_) => DeleteVerdict::Displaced,
+        };
+        assert_eq!(judge_delete(&views(), &planned, found.as_ref()), verdict, "{found:?}");
     }
 }
 
@@ -265,13 +269,10 @@ fn shadows_in_the_chain_count_as_absent() {
 #[test]
 fn a_marker_without_a_version_is_a_doubt_and_not_tried_for_ever() {
     let unversioned = with_marker(|marker| marker.at = None);
+    assert_eq!(judge_put(&views(), &put("60"), Some(&unversioned)), PutVerdict::Doubt);
     assert_eq!(
-        judge_put(&views(), &put("60"), Some(&unversioned)),
-        PutVerdict::Doubt(Doubt::Newer)
-    );
-    assert_eq!(
-        judge_delete(&delete("60"), Some(&unversioned)),
-        DeleteVerdict::Doubt(Doubt::Newer)
+        judge_delete(&views(), &delete("60"), Some(&unversioned)),
+        DeleteVerdict::Doubt
     );
 }
 
@@ -344,7 +345,7 @@ fn a_view_takes_a_key_that_another_leaves_in_the_same_change() {
     assert!(put.put.condition.holds(Some(&before.put.item)));
     let after = Some(&put.put.item);
     assert!(!delete.delete.condition.holds(after));
-    assert_eq!(judge_delete(delete, after), DeleteVerdict::Done);
+    assert_eq!(judge_delete(&views, delete, after), DeleteVerdict::Displaced);
 }
 
 #[test]

@@ -92,34 +92,61 @@ fn numbers_stay_exact() {
     assert_eq!(n.as_n().expect("number").as_str(), "123456789012345678901234567890");
 }
 
+/// A record that was changed, between two that were not.
+fn odd(edit: impl Fn(&mut Value)) -> Result<Record, RecordError> {
+    let mut record = modify();
+    edit(&mut record);
+    let mut decoded = decode_all(&[modify(), record, modify()]);
+    assert!(decoded[0].is_ok() && decoded[2].is_ok());
+    decoded.remove(1)
+}
+
 #[test]
-fn one_odd_record_fails_alone_and_keeps_its_number() {
-    let broken = |edit: &dyn Fn(&mut Value)| {
-        let mut record = modify();
-        edit(&mut record);
-        let mut decoded = decode_all(&[modify(), record, modify()]);
-        assert!(decoded[0].is_ok() && decoded[2].is_ok());
-        decoded.remove(1).expect_err("broken")
+fn a_record_without_its_key_fails_alone_and_keeps_its_number() {
+    let error = odd(|record| record["dynamodb"]["Keys"] = json!({ "other": { "S": "a" } })).expect_err("no key");
+    assert!(matches!(error.problem, RecordProblem::Key(_)));
+    let number = error.sequence_number.map(|number| number.to_string());
+    assert_eq!((error.position, number.as_deref()), (1, Some("111")));
+    let nothing = odd(|record| *record = json!([])).expect_err("no record");
+    assert!(matches!(nothing.problem, RecordProblem::Json(_)) && nothing.sequence_number.is_none());
+}
+
+#[test]
+fn a_record_that_is_not_readable_beyond_its_key_names_its_item() {
+    let unreadable = |edit: &dyn Fn(&mut Value), reason: &str| {
+        let record = odd(edit).expect("record");
+        assert!(
+            matches!(&record.flaw, Some(Flaw::Unreadable(why)) if why.contains(reason)),
+            "{:?}",
+            record.flaw
+        );
+        assert!(record.version.is_some() && record.sequence_number.is_some());
+        assert_eq!(record.key.attributes()["id"], "a".into());
     };
-    let error = broken(&|record| record["dynamodb"]["NewImage"]["x"] = json!({ "Q": 1 }));
-    assert!(matches!(error.problem, RecordProblem::Json(_)));
-    assert_eq!(
-        (error.position, error.sequence_number.map(|n| n.to_string())),
-        (1, Some("111".to_owned()))
+    unreadable(&|record| record["dynamodb"]["NewImage"]["x"] = json!({ "Q": 1 }), "Q");
+    unreadable(
+        &|record| record["dynamodb"]["NewImage"]["n"] = json!({ "N": "NaN" }),
+        "NaN",
     );
-    let error = broken(&|record| record["dynamodb"]["NewImage"]["n"] = json!({ "N": "NaN" }));
-    assert!(matches!(error.problem, RecordProblem::Number(_)) && error.sequence_number.is_some());
-    let error = broken(&|record| record["eventName"] = json!("UPSERT"));
-    assert!(matches!(error.problem, RecordProblem::EventName { .. }) && error.sequence_number.is_some());
-    let error = broken(&|record| record["eventSourceARN"] = json!("stream-ARN"));
-    assert!(matches!(error.problem, RecordProblem::NoStreamLabel { .. }) && error.sequence_number.is_some());
-    let error = broken(&|record| record["dynamodb"]["Keys"] = json!({ "other": { "S": "a" } }));
-    assert!(matches!(error.problem, RecordProblem::Key(_)) && error.sequence_number.is_some());
-    let error = broken(&|record| record["dynamodb"]["Keys"] = json!({ "id": { "S": "b" } }));
-    assert!(matches!(error.problem, RecordProblem::ForeignImage));
+    unreadable(&|record| record["eventName"] = json!("UPSERT"), "UPSERT");
+    unreadable(
+        &|record| record["dynamodb"]["NewImage"]["id"] = json!({ "S": "b" }),
+        "another key",
+    );
+}
+
+#[test]
+fn a_record_without_a_version_keeps_its_images() {
+    let record = odd(|record| record["eventSourceARN"] = json!("stream-ARN")).expect("record");
+    assert_eq!((record.flaw, record.version), (Some(Flaw::NoVersion), None));
+    assert!(record.sequence_number.is_some() && record.old.is_some() && record.new.is_some());
     for number in [json!("12x"), json!(null), json!("")] {
-        let error = broken(&|record| record["dynamodb"]["SequenceNumber"] = number.clone());
-        assert!(error.sequence_number.is_none(), "{number}");
+        let record = odd(|record| record["dynamodb"]["SequenceNumber"] = number.clone()).expect("record");
+        assert_eq!(
+            (record.flaw, record.sequence_number),
+            (Some(Flaw::NoVersion), None),
+            "{number}"
+        );
     }
 }
 
@@ -138,25 +165,23 @@ fn a_stream_without_both_images_stops_the_function() {
 }
 
 #[test]
-fn images_that_do_not_fit_the_event_make_the_change_incomplete() {
-    for (event, old, new, incomplete) in [
-        ("INSERT", None, Some("x"), false),
-        ("INSERT", None, None, true),
-        ("MODIFY", Some("x"), Some("y"), false),
-        ("MODIFY", None, Some("y"), true),
-        ("REMOVE", Some("x"), None, false),
-        ("REMOVE", None, None, true),
-        ("REMOVE", Some("x"), Some("y"), true),
-        ("INSERT", Some("x"), Some("y"), true),
+fn images_that_do_not_fit_the_event_are_a_flaw() {
+    let missing = Some(Flaw::ImageMissing);
+    for (event, old, new, flaw) in [
+        ("INSERT", None, Some("x"), None),
+        ("INSERT", None, None, missing.clone()),
+        ("MODIFY", Some("x"), Some("y"), None),
+        ("MODIFY", None, Some("y"), missing.clone()),
+        ("REMOVE", Some("x"), None, None),
+        ("REMOVE", None, None, missing.clone()),
+        ("REMOVE", Some("x"), Some("y"), missing.clone()),
+        ("INSERT", Some("x"), Some("y"), missing.clone()),
     ] {
         let record = decode_all(&[wire(event, "1", "a", old, new)])
             .remove(0)
             .expect("record");
-        assert_eq!(record.is_incomplete(), incomplete, "{event} {old:?} {new:?}");
-        assert_eq!(
-            coalesce([record]).first().map(|change| change.incomplete),
-            Some(incomplete)
-        );
+        assert_eq!(record.flaw, flaw, "{event} {old:?} {new:?}");
+        assert_eq!(coalesce([record]).remove(0).flaw, flaw);
     }
 }
 

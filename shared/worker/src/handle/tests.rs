@@ -1,13 +1,17 @@
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use shadowkey_item::{Item, TableName, item_from_json, item_to_json};
 use shadowkey_plan::{Condition, Put};
-use shadowkey_store::{CountingStore, Fault, FaultyStore, MemoryStore, Requests};
+use shadowkey_store::{CountingStore, Fault, FaultyStore, MemoryStore, Requests, StoreError};
 use shadowkey_views::load;
 
 use super::*;
 use crate::Cause;
 
 mod deadline;
+mod doubts;
+mod parking;
 
 const FILE: &str = r#"version = 1
 [table]
@@ -39,7 +43,12 @@ fn memory() -> MemoryStore {
 type Counted = CountingStore<MemoryStore>;
 
 fn worker() -> Worker<Counted> {
-    Worker::new(views(), CountingStore::new(memory()), Settings::default())
+    Worker::new(
+        views(),
+        CountingStore::new(memory()),
+        Settings::default(),
+        Clock::at(Duration::ZERO),
+    )
 }
 
 /// The attributes of the ticket `id`, as the application and the worker leave it.
@@ -233,26 +242,8 @@ async fn a_view_that_fails_drops_out_and_its_record_is_reported() {
     );
     assert_eq!(
         (outcome.counters.parked, outcome.items[0].problems[0].code),
-        (1, "does-not-fit")
-    );
-}
-
-#[tokio::test]
-async fn doubts_are_reported_and_nothing_is_guessed() {
-    let worker = worker();
-    let coded = |id: &str| with(ticket(id, "1", "x"), "code", json!({ "N": "7" }));
-    handle(&worker, &[record(5, None, Some(coded("A")))]).await;
-    let (claimed, _) = handle(&worker, &[record(6, None, Some(coded("B")))]).await;
-    assert_eq!(claimed.items[0].problems[0].code, "claimed");
-    let (late, _) = handle(&worker, &[record(3, None, Some(coded("A")))]).await;
-    assert_eq!(late.items[0].problems[0].code, "newer-shadow");
-    assert!(late.earliest_failed.is_some());
-    let mut lacking = record(7, Some(coded("A")), Some(coded("A")));
-    lacking["dynamodb"].as_object_mut().expect("object").remove("OldImage");
-    let (lacking, requests) = handle(&worker, &[lacking]).await;
-    assert_eq!(
-        (lacking.items[0].problems[0].code, requests),
-        ("image-missing", Requests::default())
+        (0, "does-not-fit"),
+        "there is no state table to park it in"
     );
 }
 
@@ -261,7 +252,7 @@ async fn the_earliest_failed_record_is_named() {
     let worker = worker();
     let bad = |id: &str| with(ticket(id, "1", "x"), "code", json!({ "N": "700" }));
     let mut unreadable = record(4, None, Some(ticket("D", "1", "x")));
-    unreadable["dynamodb"]["NewImage"]["n"] = json!({ "N": "x" });
+    unreadable["dynamodb"]["Keys"] = json!({ "other": { "S": "D" } });
     let batch = [
         record(1, None, Some(ticket("A", "1", "x"))),
         record(2, None, Some(ticket("B", "1", "x"))),
@@ -282,7 +273,7 @@ async fn the_earliest_failed_record_is_named() {
     let (outcome, _) = handle(&worker, &[batch[0].clone(), unreadable.clone()]).await;
     assert_eq!(failed(&outcome).as_deref(), Some("1"), "the nearest number before it");
     let alone = worker.handle(&event(&[unreadable]), None).await;
-    assert!(matches!(alone, Err(WorkerError::Unreportable(_))));
+    assert!(matches!(alone, Err(WorkerError::Unreportable { position: 0 })));
 }
 
 fn throttled() -> StoreError {
@@ -297,7 +288,7 @@ fn throttled() -> StoreError {
 async fn transient_errors_are_tried_again_and_a_lost_answer_is_recognised() {
     let mut faults = vec![Some(Fault::After(throttled())), Some(Fault::Before(throttled()))];
     let store = FaultyStore::new(memory(), move |_, _| faults.pop().flatten());
-    let worker = Worker::new(views(), store, Settings::default());
+    let worker = Worker::new(views(), store, Settings::default(), Clock::at(Duration::ZERO));
     let outcome = worker
         .handle(&event(&[record(1, None, Some(ticket("T", "1", "x")))]), None)
         .await
@@ -316,33 +307,19 @@ async fn transient_errors_are_tried_again_and_a_lost_answer_is_recognised() {
 
 #[tokio::test(start_paused = true)]
 async fn transient_errors_that_last_are_reported_and_keep_the_old_place() {
-    let plain = Worker::new(views(), memory(), Settings::default());
+    let plain = Worker::new(views(), memory(), Settings::default(), Clock::at(Duration::ZERO));
     let created = event(&[record(1, None, Some(ticket("T", "1", "x")))]);
     plain.handle(&created, None).await.expect("outcome");
     let store = FaultyStore::new(plain.store, |operation, _: &TableName| {
         (operation == "PutItem").then(|| Fault::Before(throttled()))
     });
-    let worker = Worker::new(views(), store, Settings::default());
+    let worker = Worker::new(views(), store, Settings::default(), Clock::at(Duration::ZERO));
     let moved = event(&[record(2, Some(ticket("T", "1", "x")), Some(ticket("T", "2", "x")))]);
     let outcome = worker.handle(&moved, None).await.expect("outcome");
     assert!(outcome.earliest_failed.is_some());
     assert_eq!(outcome.counters.requests, u64::from(Settings::default().attempts));
     assert_eq!(outcome.items[0].problems[0].cause, Cause::Transient);
     assert_eq!(shadows(worker.store.inner()), ["RANK#1#T"]);
-}
-
-#[tokio::test]
-async fn a_view_in_doubt_keeps_its_old_place() {
-    let worker = worker();
-    let coded = |id: &str, code: &str| with(ticket(id, "1", "x"), "code", json!({ "N": code }));
-    handle(&worker, &[record(1, None, Some(coded("A", "7")))]).await;
-    handle(&worker, &[record(2, None, Some(coded("B", "8")))]).await;
-    let (outcome, _) = handle(&worker, &[record(3, Some(coded("B", "8")), Some(coded("B", "7")))]).await;
-    assert_eq!(outcome.items[0].problems[0].code, "claimed");
-    let codes = shadows(worker.store.inner())
-        .into_iter()
-        .filter(|key| key.starts_with("CODE"));
-    assert_eq!(codes.collect::<Vec<_>>(), ["CODE#07", "CODE#08"]);
 }
 
 #[tokio::test]
@@ -382,7 +359,7 @@ async fn a_rejected_put_takes_its_older_self_away() {
         cause: "validation".into(),
     };
     let memory = memory();
-    let plain = Worker::new(views(), memory, Settings::default());
+    let plain = Worker::new(views(), memory, Settings::default(), Clock::at(Duration::ZERO));
     plain
         .handle(&event(&[record(1, None, Some(ticket("T", "1", "x")))]), None)
         .await
@@ -390,7 +367,7 @@ async fn a_rejected_put_takes_its_older_self_away() {
     let store = FaultyStore::new(plain.store, |operation, _: &TableName| {
         (operation == "PutItem").then(|| Fault::Before(rejected()))
     });
-    let worker = Worker::new(views(), store, Settings::default());
+    let worker = Worker::new(views(), store, Settings::default(), Clock::at(Duration::ZERO));
     let changed = event(&[record(2, Some(ticket("T", "1", "x")), Some(ticket("T", "1", "y")))]);
     let outcome = worker.handle(&changed, None).await.expect("outcome");
     assert_eq!(outcome.items[0].problems[0].code, "rejected");
@@ -409,7 +386,7 @@ async fn no_permission_stops_the_function_and_every_item_in_it() {
             cause: "denied".into(),
         }))
     });
-    let worker = Worker::new(views(), store, Settings::default());
+    let worker = Worker::new(views(), store, Settings::default(), Clock::at(Duration::ZERO));
     let records: Vec<Value> = (1..100)
         .map(|n| record(n, None, Some(ticket(&format!("T{n}"), "1", "x"))))
         .collect();

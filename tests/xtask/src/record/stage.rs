@@ -4,6 +4,7 @@
 //! items, as old as they are when the application writes.
 
 use anyhow::{Context, Result, ensure};
+use maintain::system_clock;
 use serde_json::Value;
 use shadowkey_local::Engine;
 use shadowkey_store_dynamodb::{ChangeStream, Connection, DynamoStore, StreamReader, create_table};
@@ -45,7 +46,7 @@ impl Stage {
         let store = DynamoStore::new(&connection, physical);
         Ok(Self {
             table,
-            worker: Worker::new(world.views.clone(), store, Settings::default()),
+            worker: Worker::new(world.views.clone(), store, Settings::default(), system_clock()),
             connection,
             stream,
             _engine: engine,

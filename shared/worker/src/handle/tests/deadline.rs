@@ -6,6 +6,8 @@ use shadowkey_item::Key;
 use shadowkey_plan::{Delete, Update};
 use shadowkey_store::{Page, Written};
 
+use shadowkey_store::StoreError;
+
 use super::*;
 
 /// A store whose writes take a second each.
@@ -48,7 +50,12 @@ async fn an_item_with_many_writes_stops_at_the_deadline_too() {
     let file = format!(
         "{FILE}[shadow.by-tag]\nsource = \"ticket\"\nfor_each = {{ tag = \"tags\" }}\nkey = {{ PK = \"TAG#{{tag}}\" }}\n"
     );
-    let worker = Worker::new(load(&file).views.expect("views"), Slow(memory()), Settings::default());
+    let worker = Worker::new(
+        load(&file).views.expect("views"),
+        Slow(memory()),
+        Settings::default(),
+        Clock::at(Duration::ZERO),
+    );
     let tagged = with(ticket("T", "1", "x"), "tags", json!({ "SS": tags }));
     let deadline = Instant::now() + Duration::from_secs(30);
     let outcome = worker
@@ -76,7 +83,7 @@ async fn near_the_deadline_no_work_is_started() {
         attempts: u32::MAX,
         ..Settings::default()
     };
-    let worker = Worker::new(views(), store, patient);
+    let worker = Worker::new(views(), store, patient, Clock::at(Duration::ZERO));
     let deadline = Instant::now() + Duration::from_secs(60);
     let outcome = worker.handle(&batch, Some(deadline)).await.expect("outcome");
     assert!(outcome.earliest_failed.is_some());

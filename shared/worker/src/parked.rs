@@ -1,0 +1,176 @@
+//! Parking: what cannot succeed is kept aside in the state table, one entry for a source item and view, with its reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest, Sha256};
+use shadowkey_item::{AttributeValue, Item, Key, TableName, Version};
+use shadowkey_plan::{Comparison, Condition, Delete, Place, Put};
+use shadowkey_store::Store;
+use shadowkey_views::Views;
+
+use crate::state::{self, text};
+use crate::turn::{Stop, Turn};
+use crate::{Cause, Problem};
+
+/// How much of a message is kept.
+const MESSAGE_CHARS: usize = 2000;
+
+/// An entry of the state table: a view of a source item, or the item as a whole, that cannot succeed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parked {
+    /// The entry's key in the state table.
+    pub id: String,
+    /// The source item.
+    pub of: Key,
+    /// The view; `None` where it concerns the whole item.
+    pub view: Option<String>,
+    /// A short name for the reason, for machines.
+    pub code: String,
+    /// What went wrong, and what to do about it.
+    pub message: String,
+    /// The version of the change that was parked.
+    pub at: String,
+    /// When it was parked, as RFC 3339 has it.
+    pub time: String,
+    /// Where its shadow could not be written, if it is about a place.
+    pub place: Option<Place>,
+}
+
+impl Parked {
+    /// The entry that an item of the state table is, if it is one of this deployment's.
+    pub fn of_item(item: &Item, views: &Views) -> Option<Self> {
+        let is_one = text(item, "kind") == Some("parked") && text(item, "from") == Some(&views.table().name.0);
+        let of = item.get("of").filter(|_| is_one)?.as_m()?;
+        let owned = |name: &str| text(item, name).map(str::to_owned);
+        let place = item.get("key").and_then(AttributeValue::as_m);
+        Some(Self {
+            id: owned("id")?,
+            of: views.table().key.key_of(of).ok()?,
+            view: owned("view"),
+            code: owned("code")?,
+            message: owned("message").unwrap_or_default(),
+            at: owned("at")?,
+            time: owned("time").unwrap_or_default(),
+            place: place.and_then(|key| state::place(views, text(item, "table")?, key)),
+        })
+    }
+
+    /// Whether trying again cannot tell that it is settled, since what an image did not show may be left over.
+    pub fn needs_repair(&self) -> bool {
+        matches!(self.code.as_str(), "image-missing" | "unreadable")
+    }
+
+    fn to_item(&self, from: &TableName) -> Item {
+        let mut item = Item::from([
+            ("id".to_owned(), self.id.as_str().into()),
+            ("kind".to_owned(), "parked".into()),
+            ("from".to_owned(), from.0.as_str().into()),
+            ("of".to_owned(), AttributeValue::M(self.of.attributes().clone())),
+            ("code".to_owned(), self.code.as_str().into()),
+            ("message".to_owned(), self.message.as_str().into()),
+            ("at".to_owned(), self.at.as_str().into()),
+            ("time".to_owned(), self.time.as_str().into()),
+        ]);
+        let view = self.view.as_deref().map(|view| ("view".to_owned(), view.into()));
+        item.extend(view);
+        if let Some(Place { table, key }) = &self.place {
+            item.insert("table".to_owned(), table.0.as_str().into());
+            item.insert("key".to_owned(), AttributeValue::M(key.attributes().clone()));
+        }
+        item
+    }
+}
+
+impl<S: Store> Turn<'_, S> {
+    /// Parks what cannot succeed, and says whether it could: there may be no state table.
+    pub(crate) async fn park(&mut self, of: &Key, version: &Version, problems: &[Problem]) -> Result<bool, Stop> {
+        let Some(table) = self.worker.state_table() else {
+            return Ok(false);
+        };
+        let permanent = problems.iter().filter(|problem| problem.cause == Cause::Permanent);
+        let mut by_view: BTreeMap<Option<&str>, Vec<&Problem>> = BTreeMap::new();
+        for problem in permanent {
+            by_view.entry(problem.view.as_deref()).or_default().push(problem);
+        }
+        let from = self.worker.views.table().name.clone();
+        for (view, problems) in by_view {
+            let Some(entry) = self.entry(of, version, view, &problems) else {
+                continue;
+            };
+            let at = |comparison| Condition::Compare(state::path("at"), comparison, version.as_str().into());
+            let put = Put {
+                table: table.clone(),
+                condition: Condition::Any(vec![
+                    Condition::Absent(state::path("id")),
+                    at(Comparison::Less),
+                    at(Comparison::Equal),
+                ]),
+                item: entry.to_item(&from),
+            };
+            let store = &self.worker.store;
+            // A newer entry stays.
+            self.write(|| store.put(&put)).await?;
+            self.counters.parked += 1;
+        }
+        Ok(true)
+    }
+
+    /// Clears the entries of views that a change of this version has settled.
+    pub(crate) async fn clear(&mut self, of: &Key, version: &Version, views: &BTreeSet<String>) -> Result<(), Stop> {
+        for view in views {
+            let id = self.id(of, Some(view));
+            let older = Condition::Compare(state::path("at"), Comparison::Less, version.as_str().into());
+            self.clear_entry(&id, older).await?;
+        }
+        Ok(())
+    }
+
+    /// Clears an entry that trying again has settled, unless it was parked anew.
+    pub(crate) async fn clear_settled(&mut self, entry: &Parked) -> Result<(), Stop> {
+        let as_seen = Condition::is(state::path("at"), Some(entry.at.as_str().into()));
+        self.clear_entry(&entry.id, as_seen).await
+    }
+
+    async fn clear_entry(&mut self, id: &str, condition: Condition) -> Result<(), Stop> {
+        let Some(table) = self.worker.state_table() else {
+            return Ok(());
+        };
+        let delete = Delete {
+            table,
+            key: state::key(id),
+            condition,
+        };
+        let store = &self.worker.store;
+        self.write(|| store.delete(&delete)).await.map(drop)
+    }
+
+    /// One entry for all problems of a view: the first, and how many more there are.
+    fn entry(&self, of: &Key, version: &Version, view: Option<&str>, problems: &[&Problem]) -> Option<Parked> {
+        let (first, more) = problems.split_first()?;
+        let mut message: String = first.message.chars().take(MESSAGE_CHARS).collect();
+        if !more.is_empty() {
+            message.push_str(&format!(" (and {} more of this view)", more.len()));
+        }
+        Some(Parked {
+            id: self.id(of, view),
+            of: of.clone(),
+            view: view.map(str::to_owned),
+            code: first.code.to_owned(),
+            message,
+            at: version.as_str().to_owned(),
+            time: self.worker.clock.now_text(),
+            place: first.place.clone(),
+        })
+    }
+
+    /// A key may be longer than a partition key, so that its digest stands for it.
+    fn id(&self, of: &Key, view: Option<&str>) -> String {
+        let from = &self.worker.views.table().name;
+        let of = AttributeValue::M(of.attributes().clone());
+        let named = serde_json::to_string(&(from, of, view))
+            .unwrap_or_else(|error| unreachable!("names and values are always JSON: {error}"));
+        let digest = Sha256::digest(named.as_bytes());
+        let digest: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        format!("parked#{digest}")
+    }
+}
