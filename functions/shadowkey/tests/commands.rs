@@ -304,7 +304,7 @@ async fn replay_follows_an_item_through_removal_and_rebirth() {
 }
 
 #[tokio::test]
-async fn replay_lists_what_is_parked_and_names_the_earliest_failure() {
+async fn replay_lists_what_is_parked_and_the_rest_goes_on() {
     let desk = Desk::new();
     let own = |id: &str, code: Option<&str>| {
         let mut item = ticket(id, json!({ "big": { "N": id } }));
@@ -322,7 +322,7 @@ async fn replay_lists_what_is_parked_and_names_the_earliest_failure() {
     let json = answer.json();
     assert_eq!(
         json["batches"],
-        json!([{ "file": event, "response": { "batchItemFailures": [{ "itemIdentifier": "2" }] } }])
+        json!([{ "file": event, "response": { "batchItemFailures": [] } }])
     );
     let parked = json["parked"].as_array().expect("parked");
     assert_eq!(parked.len(), 2);
@@ -339,6 +339,29 @@ async fn replay_lists_what_is_parked_and_names_the_earliest_failure() {
     let mended = desk.event("mended.json", &[mended]);
     let answer = desk.run(&["replay", "--format", "json", &event, &mended]).await;
     assert_eq!(answer.json()["parked"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn replay_names_the_earliest_failure_and_gives_up() {
+    let desk = Desk::new();
+    let insert = |number: u32| {
+        let id = number.to_string();
+        record(
+            "INSERT",
+            number,
+            None,
+            Some(&ticket(&id, json!({ "big": { "N": id } }))),
+        )
+    };
+    let mut keyless = insert(2);
+    keyless["dynamodb"]["Keys"] = json!({ "other": { "S": "x" } });
+    let event = desk.event("event.json", &[insert(1), keyless, insert(3)]);
+    let answer = desk.run(&["replay", "--format", "json", &event]).await;
+    let response = json!({ "batchItemFailures": [{ "itemIdentifier": "2" }] });
+    assert_eq!(
+        (answer.exit, &answer.json()["batches"]),
+        (1, &json!([{ "file": event, "response": response }]))
+    );
 }
 
 #[tokio::test]

@@ -68,6 +68,38 @@ pub enum Action {
     Check(Check),
 }
 
+impl Action {
+    /// The table it concerns.
+    pub fn table(&self) -> &TableName {
+        match self {
+            Self::Put(put) => &put.table,
+            Self::Update(update) => &update.table,
+            Self::Delete(delete) => &delete.table,
+            Self::Check(check) => &check.table,
+        }
+    }
+
+    /// The API's name for a write of its kind.
+    pub fn operation(&self) -> &'static str {
+        match self {
+            Self::Put(_) => "PutItem",
+            Self::Update(_) => "UpdateItem",
+            Self::Delete(_) => "DeleteItem",
+            Self::Check(_) => "ConditionCheckItem",
+        }
+    }
+
+    /// What has to hold for the item.
+    pub fn condition(&self) -> &Condition {
+        match self {
+            Self::Put(put) => &put.condition,
+            Self::Update(update) => &update.condition,
+            Self::Delete(delete) => &delete.condition,
+            Self::Check(check) => &check.condition,
+        }
+    }
+}
+
 /// Where an item is or could be.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {

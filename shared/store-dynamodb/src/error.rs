@@ -42,12 +42,18 @@ impl Failure {
             "ProvisionedThroughputExceededException"
             | "ThrottlingException"
             | "Throttling"
+            | "ThrottlingError"
+            | "ProvisionedThroughputExceeded"
             | "RequestLimitExceeded"
             | "LimitExceededException" => Self::Throttled,
-            "TransactionConflictException" | "ReplicatedWriteConflictException" => Self::Conflict,
+            "TransactionConflictException"
+            | "TransactionConflict"
+            | "TransactionInProgressException"
+            | "ReplicatedWriteConflictException" => Self::Conflict,
             "ResourceInUseException" | "RequestTimeout" | "RequestTimeoutException" => Self::Unavailable,
             "ResourceNotFoundException" | "TableNotFoundException" => Self::NotFound,
             "AccessDeniedException"
+            | "AccessDenied"
             | "UnrecognizedClientException"
             | "InvalidClientTokenId"
             | "InvalidSignatureException"
@@ -125,6 +131,18 @@ impl Request<'_> {
     /// The store's error for an item that is not one by DynamoDB's own rules.
     pub(crate) fn unreadable(self, error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
         self.error(Failure::Rejected, error.to_string(), Box::new(error))
+    }
+
+    /// The store's error for one action of a transaction, by the code of its cancellation reason.
+    ///
+    /// Source: `TransactWriteItems` in the API reference. What a code that is not known there means, nobody can say, so the
+    /// effect is unknown.
+    pub(crate) fn cancelled(self, code: &str, message: &str) -> StoreError {
+        let failure = match code {
+            "ItemCollectionSizeLimitExceeded" | "ValidationError" | "DuplicateItem" => Failure::Rejected,
+            code => Failure::of_response(Some(code), 500),
+        };
+        self.error(failure, message.to_owned(), format!("{code}: {message}").into())
     }
 
     fn error(self, failure: Failure, message: String, cause: Cause) -> StoreError {

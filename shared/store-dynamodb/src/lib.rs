@@ -14,6 +14,7 @@ mod shard;
 mod store;
 mod stream;
 mod stream_record;
+mod transaction;
 mod wire;
 
 pub use admin::{AdminError, ChangeStream, Created, create_table};

@@ -12,12 +12,13 @@ use aws_sdk_dynamodb::types::{
     AttributeValue as SdkValue, ConsumedCapacity, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure,
 };
 use shadowkey_item::{Item, Key, TableName};
-use shadowkey_plan::{Delete, Put, Update};
-use shadowkey_store::{Page, Store, StoreError, Written};
+use shadowkey_plan::{Action, Delete, Put, Update};
+use shadowkey_store::{Page, Store, StoreError, Transacted, Written};
 
 use crate::Connection;
 use crate::error::Request;
 use crate::expression::Placeholders;
+use crate::transaction::{to_sdk_action, transacted};
 use crate::wire::{from_sdk, to_sdk};
 
 /// The tables of one deployment in DynamoDB.
@@ -126,6 +127,33 @@ impl Store for DynamoStore {
             .send()
             .await;
         written(request, answer, |answer| answer.consumed_capacity())
+    }
+
+    async fn transact(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
+        let requests = actions
+            .iter()
+            .map(|action| self.request(action.operation(), action.table()));
+        let requests: Vec<Request<'_>> = requests.collect::<Result<_, _>>()?;
+        let Some(first) = requests.first() else {
+            return Ok(Transacted::Done { write_units: 0 });
+        };
+        let whole = Request {
+            operation: "TransactWriteItems",
+            ..*first
+        };
+        let items = actions.iter().zip(&requests);
+        let items = items.map(|(action, request)| to_sdk_action(action, request.physical));
+        let items = items
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| whole.unreadable(error))?;
+        let answer = self
+            .client
+            .transact_write_items()
+            .set_transact_items(Some(items))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await;
+        transacted(&requests, whole, answer)
     }
 
     async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use shadowkey_item::{Item, Key, TableName};
-use shadowkey_plan::{Delete, Put, Update};
+use shadowkey_plan::{Action, Delete, Put, Update};
 
-use crate::{Page, Store, StoreError, Written};
+use crate::{Page, Store, StoreError, Transacted, Written};
 
 /// Passes every call on and counts it.
 #[derive(Debug, Default)]
@@ -15,6 +15,7 @@ pub struct CountingStore<S> {
     puts: AtomicU64,
     updates: AtomicU64,
     deletes: AtomicU64,
+    transactions: AtomicU64,
 }
 
 /// How many requests of each kind have passed.
@@ -28,6 +29,8 @@ pub struct Requests {
     pub updates: u64,
     /// DeleteItem.
     pub deletes: u64,
+    /// TransactWriteItems.
+    pub transactions: u64,
 }
 
 impl<S> CountingStore<S> {
@@ -39,6 +42,7 @@ impl<S> CountingStore<S> {
             puts: AtomicU64::new(0),
             updates: AtomicU64::new(0),
             deletes: AtomicU64::new(0),
+            transactions: AtomicU64::new(0),
         }
     }
 
@@ -55,6 +59,7 @@ impl<S> CountingStore<S> {
             puts: take(&self.puts),
             updates: take(&self.updates),
             deletes: take(&self.deletes),
+            transactions: take(&self.transactions),
         }
     }
 }
@@ -82,6 +87,11 @@ impl<S: Store> Store for CountingStore<S> {
     async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
         count(&self.deletes);
         self.inner.delete(delete).await
+    }
+
+    async fn transact(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
+        count(&self.transactions);
+        self.inner.transact(actions).await
     }
 
     async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {

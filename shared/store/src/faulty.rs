@@ -3,9 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use shadowkey_item::{Item, Key, TableName};
-use shadowkey_plan::{Delete, Put, Update};
+use shadowkey_plan::{Action, Delete, Put, Update};
 
-use crate::{Page, Store, StoreError, Written};
+use crate::{Page, Store, StoreError, Transacted, Written};
 
 /// What goes wrong with a call.
 #[derive(Debug)]
@@ -71,6 +71,13 @@ impl<S: Store, F: FnMut(&'static str, &TableName) -> Option<Fault> + Send> Store
 
     async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
         self.run("DeleteItem", &delete.table, self.inner.delete(delete)).await
+    }
+
+    async fn transact(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
+        let table = actions.first().map(Action::table).cloned();
+        let table = table.unwrap_or_else(|| TableName(String::new()));
+        self.run("TransactWriteItems", &table, self.inner.transact(actions))
+            .await
     }
 
     async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {

@@ -10,7 +10,7 @@ mod memory;
 use std::future::Future;
 
 use shadowkey_item::{Item, Key, TableName};
-use shadowkey_plan::{Delete, Put, Update};
+use shadowkey_plan::{Action, Delete, Put, Update};
 
 pub use counting::{CountingStore, Requests};
 pub use error::{Cause, Disposition, StoreError, with_causes};
@@ -32,6 +32,35 @@ pub enum Written {
     },
 }
 
+/// What became of a transaction.
+#[derive(Debug)]
+pub enum Transacted {
+    /// All of it took effect.
+    Done {
+        /// The write capacity it consumed, in write units, indexes included.
+        write_units: u64,
+    },
+    /// Nothing changed, for these reasons: one for each action, in their order.
+    Cancelled {
+        /// Why, action by action.
+        reasons: Vec<Reason>,
+    },
+}
+
+/// What an action had to do with the cancellation of its transaction.
+#[derive(Debug)]
+pub enum Reason {
+    /// Nothing: another action was the reason.
+    None,
+    /// Its condition did not hold.
+    Refused {
+        /// What stands in the place; `None` is nothing.
+        found: Option<Item>,
+    },
+    /// It failed as a single write could have.
+    Failed(StoreError),
+}
+
 impl Written {
     /// Whether it took effect.
     pub fn is_done(&self) -> bool {
@@ -47,6 +76,11 @@ pub struct Page {
     /// Where the next page starts; `None` after the last.
     pub next: Option<Item>,
 }
+
+/// How many actions a transaction holds at most.
+pub const MAX_ACTIONS: usize = 100;
+/// How many bytes the items of a transaction have at most.
+pub const MAX_TRANSACTION_BYTES: usize = 4 * 1024 * 1024;
 
 /// The tables of one deployment, by their logical names.
 ///
@@ -64,6 +98,10 @@ pub trait Store: Send + Sync {
 
     /// Deletes an item if its condition holds.
     fn delete(&self, delete: &Delete) -> impl Future<Output = Result<Written, StoreError>> + Send;
+
+    /// Writes all of the actions or none. At most [`MAX_ACTIONS`] of them, [`MAX_TRANSACTION_BYTES`] in all, and each on
+    /// an item of its own.
+    fn transact(&self, actions: &[Action]) -> impl Future<Output = Result<Transacted, StoreError>> + Send;
 
     /// A page of a table's items, by a strongly consistent scan.
     fn scan(&self, table: &TableName, start: Option<&Item>) -> impl Future<Output = Result<Page, StoreError>> + Send;
@@ -84,6 +122,10 @@ impl<S: Store> Store for &S {
 
     async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
         S::delete(self, delete).await
+    }
+
+    async fn transact(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
+        S::transact(self, actions).await
     }
 
     async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {

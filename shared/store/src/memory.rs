@@ -2,13 +2,13 @@
 
 mod rules;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use shadowkey_item::{Item, Key, KeySchema, TableName, item_size};
-use shadowkey_plan::{Condition, Delete, Put, Update};
+use shadowkey_plan::{Action, Delete, Put, Update};
 
-use crate::{Page, Store, StoreError, Written};
+use crate::{MAX_ACTIONS, MAX_TRANSACTION_BYTES, Page, Reason, Store, StoreError, Transacted, Written};
 use rules::RuleError;
 
 /// Tables in memory, each item by its key.
@@ -29,6 +29,20 @@ struct Table {
 #[derive(Debug, thiserror::Error)]
 #[error("no table of this name was created in memory")]
 struct Unknown;
+
+/// What an action comes to, before it takes effect.
+struct Effect {
+    key: Key,
+    after: Option<Item>,
+    /// The larger of the item's sizes before and after.
+    bytes: usize,
+}
+
+/// What an action would do.
+enum Trial {
+    Takes(Effect),
+    Refused(Option<Item>),
+}
 
 impl MemoryStore {
     /// A store with these tables, all empty.
@@ -54,41 +68,123 @@ impl MemoryStore {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(
-        &self,
-        operation: &'static str,
-        name: &TableName,
-        key: impl FnOnce(&KeySchema) -> Result<Key, RuleError>,
-        condition: &Condition,
-        change: impl FnOnce(Option<Item>, &Key) -> Option<Item>,
-    ) -> Result<Written, StoreError> {
+    fn write(&self, action: &Action) -> Result<Written, StoreError> {
         let mut tables = self.lock();
-        let table = tables.get_mut(name).ok_or_else(|| no_table(operation, name))?;
-        let key = key(&table.schema).map_err(|error| rejected(operation, name, error))?;
-        let before = table.items.get(&key);
-        if !condition.holds(before) {
-            return Ok(Written::Refused { found: before.cloned() });
+        let table = table_mut(&mut tables, action)?;
+        match table.attempt(action)? {
+            Trial::Refused(found) => Ok(Written::Refused { found }),
+            Trial::Takes(effect) => Ok(Written::Done {
+                write_units: table.take(effect),
+            }),
         }
-        let size = before.map_or(0, item_size);
-        let after = change(before.cloned(), &key);
-        if let Some(item) = &after {
-            rules::check_size(item).map_err(|error| rejected(operation, name, error))?;
+    }
+
+    fn write_all(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
+        let mut tables = self.lock();
+        let mut effects = Vec::new();
+        let mut reasons = Vec::new();
+        for action in actions {
+            let trial = table_mut(&mut tables, action)?.attempt(action);
+            reasons.push(match trial {
+                Ok(Trial::Takes(effect)) => {
+                    effects.push((action, effect));
+                    Reason::None
+                }
+                Ok(Trial::Refused(found)) => Reason::Refused { found },
+                Err(error) => Reason::Failed(error),
+            });
         }
-        let bytes = size.max(after.as_ref().map_or(0, item_size)).max(1);
-        match after {
-            Some(item) => table.items.insert(key, item),
-            None => table.items.remove(&key),
-        };
-        Ok(Written::Done {
-            write_units: u64::try_from(bytes.div_ceil(1024)).unwrap_or(u64::MAX),
-        })
+        check_transaction(actions, &effects)?;
+        if effects.len() < actions.len() {
+            return Ok(Transacted::Cancelled { reasons });
+        }
+        let mut write_units = 0;
+        for (action, effect) in effects {
+            // The service prepares and commits: each counts.
+            write_units += 2 * table_mut(&mut tables, action)?.take(effect);
+        }
+        Ok(Transacted::Done { write_units })
     }
 }
 
-fn rejected(operation: &'static str, table: &TableName, error: RuleError) -> StoreError {
+impl Table {
+    /// Finds out what an action would do to what is there now.
+    fn attempt(&self, action: &Action) -> Result<Trial, StoreError> {
+        let checked = match action {
+            Action::Put(put) => rules::check_put(&self.schema, &put.item),
+            Action::Update(update) => rules::check_update(&self.schema, update),
+            Action::Delete(delete) => rules::check_key(&self.schema, delete.key.attributes()),
+            Action::Check(check) => rules::check_key(&self.schema, check.key.attributes()),
+        };
+        let key = checked.map_err(|error| rejected(action, error))?;
+        let before = self.items.get(&key);
+        if !action.condition().holds(before) {
+            return Ok(Trial::Refused(before.cloned()));
+        }
+        let after = match action {
+            Action::Put(put) => Some(put.item.clone()),
+            Action::Update(update) => Some(updated(before, &key, update)),
+            Action::Delete(_) => None,
+            Action::Check(_) => before.cloned(),
+        };
+        if let Some(item) = &after {
+            rules::check_size(item).map_err(|error| rejected(action, error))?;
+        }
+        let bytes = before.map_or(0, item_size).max(after.as_ref().map_or(0, item_size));
+        Ok(Trial::Takes(Effect { key, after, bytes }))
+    }
+
+    /// Lets an effect take place, and gives the write units it costs.
+    fn take(&mut self, effect: Effect) -> u64 {
+        match effect.after {
+            Some(item) => self.items.insert(effect.key, item),
+            None => self.items.remove(&effect.key),
+        };
+        u64::try_from(effect.bytes.max(1).div_ceil(1024)).unwrap_or(u64::MAX)
+    }
+}
+
+fn updated(before: Option<&Item>, key: &Key, update: &Update) -> Item {
+    let mut item = before.unwrap_or_else(|| key.attributes()).clone();
+    item.retain(|name, _| !update.remove.contains(name));
+    item.extend(update.set.clone());
+    item
+}
+
+/// What holds for a transaction as a whole.
+fn check_transaction(actions: &[Action], effects: &[(&Action, Effect)]) -> Result<(), StoreError> {
+    let Some(first) = actions.first() else { return Ok(()) };
+    let places: BTreeSet<_> = effects
+        .iter()
+        .map(|(action, effect)| (action.table(), &effect.key))
+        .collect();
+    let bytes: usize = effects.iter().map(|(_, effect)| effect.bytes).sum();
+    let broken = if actions.len() > MAX_ACTIONS {
+        RuleError::ManyActions
+    } else if places.len() < effects.len() {
+        RuleError::SameItem
+    } else if bytes > MAX_TRANSACTION_BYTES {
+        RuleError::LargeTransaction
+    } else {
+        return Ok(());
+    };
+    Err(StoreError::Rejected {
+        operation: "TransactWriteItems",
+        table: first.table().clone(),
+        message: broken.to_string(),
+        cause: Box::new(broken),
+    })
+}
+
+fn table_mut<'a>(tables: &'a mut BTreeMap<TableName, Table>, action: &Action) -> Result<&'a mut Table, StoreError> {
+    let name = action.table();
+    tables.get_mut(name).ok_or_else(|| no_table(action.operation(), name))
+}
+
+fn rejected(action: &Action, error: RuleError) -> StoreError {
     StoreError::Rejected {
-        operation,
-        table: table.clone(),
+        operation: action.operation(),
+        table: action.table().clone(),
         message: error.to_string(),
         cause: Box::new(error),
     }
@@ -111,25 +207,19 @@ impl Store for MemoryStore {
     }
 
     async fn put(&self, put: &Put) -> Result<Written, StoreError> {
-        let key = |schema: &KeySchema| rules::check_put(schema, &put.item);
-        self.write("PutItem", &put.table, key, &put.condition, |_, _| {
-            Some(put.item.clone())
-        })
+        self.write(&Action::Put(put.clone()))
     }
 
     async fn update(&self, update: &Update) -> Result<Written, StoreError> {
-        let key = |schema: &KeySchema| rules::check_update(schema, update);
-        self.write("UpdateItem", &update.table, key, &update.condition, |before, key| {
-            let mut item = before.unwrap_or_else(|| key.attributes().clone());
-            item.retain(|name, _| !update.remove.contains(name));
-            item.extend(update.set.clone());
-            Some(item)
-        })
+        self.write(&Action::Update(update.clone()))
     }
 
     async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
-        let key = |schema: &KeySchema| rules::check_key(schema, delete.key.attributes());
-        self.write("DeleteItem", &delete.table, key, &delete.condition, |_, _| None)
+        self.write(&Action::Delete(delete.clone()))
+    }
+
+    async fn transact(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
+        self.write_all(actions)
     }
 
     async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {

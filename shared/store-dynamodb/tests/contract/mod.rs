@@ -11,5 +11,6 @@ mod puts;
 mod random_conditions;
 mod reads;
 mod rejections;
+mod transactions;
 mod updates;
 mod values;

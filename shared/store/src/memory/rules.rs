@@ -8,6 +8,8 @@ use shadowkey_item::{
 };
 use shadowkey_plan::Update;
 
+use crate::{MAX_ACTIONS, MAX_TRANSACTION_BYTES};
+
 /// The rule that a write breaks.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RuleError {
@@ -21,6 +23,12 @@ pub(super) enum RuleError {
     KeyChanged { name: String },
     #[error("the item has more than {MAX_ITEM_BYTES} bytes")]
     LargeItem,
+    #[error("the transaction has more than {MAX_ACTIONS} actions")]
+    ManyActions,
+    #[error("two actions of the transaction concern one item")]
+    SameItem,
+    #[error("the transaction has more than {MAX_TRANSACTION_BYTES} bytes")]
+    LargeTransaction,
     #[error("an attribute has no name")]
     NoName,
     #[error("a set has no element")]

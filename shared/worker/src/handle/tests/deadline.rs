@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use shadowkey_item::Key;
-use shadowkey_plan::{Delete, Update};
-use shadowkey_store::{Page, Written};
+use shadowkey_plan::{Action, Delete, Update};
+use shadowkey_store::{Page, Transacted, Written};
 
 use shadowkey_store::StoreError;
 
@@ -37,6 +37,11 @@ impl Store for Slow {
     async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
         self.take().await;
         self.0.delete(delete).await
+    }
+
+    async fn transact(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
+        self.take().await;
+        self.0.transact(actions).await
     }
 
     async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {
