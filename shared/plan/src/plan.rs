@@ -17,7 +17,7 @@ pub struct Plan {
     pub puts: Vec<PlannedPut>,
     /// The shadows to delete.
     pub deletes: Vec<PlannedDelete>,
-    /// The views that could not be derived from the new image.
+    /// The views that could not be derived from the new image, unless every image of the chain failed alike.
     pub failures: Vec<Failure>,
     /// The views that an earlier image of the chain could not derive and the new one can.
     pub recovered: BTreeSet<String>,
@@ -82,7 +82,6 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
         .flatten()
         .map(|image| (image, views.derive(image)))
         .collect();
-    let failed: BTreeSet<&str> = before.iter().flat_map(|(_, derived)| derived.failed_views()).collect();
     let settled = new.as_ref().map(|image| (image, settle(views, image, &before)));
     let update = settled
         .as_ref()
@@ -92,6 +91,7 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
     let absent = earlier.iter().any(Option::is_none);
     let chain: Vec<BTreeMap<Identity<'_>, &Shadow>> = before.iter().map(|(_, derived)| by_identity(derived)).collect();
     let wanted = by_identity(&desired);
+    let unlike = views_failing_unlike(&before, &desired, absent);
     let mut deletes = Vec::new();
     let mut gone = BTreeSet::new();
     for (identity, shadow) in chain.iter().flatten() {
@@ -100,9 +100,9 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
         }
     }
     let is_left_alone = |shadow: &Shadow| {
-        // What else of a view is parked is known only by trying it again with what failed.
-        let never_failed = !absent && !chain.is_empty() && !failed.contains(shadow.view.as_str());
-        never_failed
+        // What else of a view is parked beside its failure is known only by trying it again.
+        let may_be = !absent && !chain.is_empty() && !unlike.contains(shadow.view.as_str());
+        may_be
             && chain
                 .iter()
                 .all(|derived| derived.get(&identity(shadow)) == Some(&shadow))
@@ -118,17 +118,38 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
             planned_put(shadow, &change.version, leaves_the_place)
         })
         .collect();
-    let still_failing: BTreeSet<&str> = desired.failed_views().collect();
+    let (failing, recovered) = unlike
+        .into_iter()
+        .partition(|view| desired.failed_views().any(|failed| failed == view));
+    let failing: BTreeSet<String> = failing;
     Plan {
         update,
         puts,
         deletes,
-        recovered: failed
-            .difference(&still_failing)
-            .map(|view| (*view).to_owned())
+        recovered,
+        failures: desired
+            .failures
+            .into_iter()
+            .filter(|failure| failing.contains(&failure.view))
             .collect(),
-        failures: desired.failures,
     }
+}
+
+/// The views whose failure is not the same in every image: what fails as it did before is parked already.
+fn views_failing_unlike(before: &[Earlier<'_>], desired: &Derived, absent: bool) -> BTreeSet<String> {
+    let earlier = || before.iter().map(|(_, derived)| derived);
+    let is_alike = |failure: &&Failure| {
+        !absent
+            && !before.is_empty()
+            && earlier()
+                .chain([desired])
+                .all(|derived| derived.failures.contains(failure))
+    };
+    let failures = earlier().chain([desired]).flat_map(|derived| &derived.failures);
+    failures
+        .filter(|failure| !is_alike(failure))
+        .map(|failure| failure.view.clone())
+        .collect()
 }
 
 /// What identifies a shadow: its view, its table and its key.

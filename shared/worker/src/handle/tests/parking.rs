@@ -95,10 +95,13 @@ async fn the_next_change_that_derives_clears_the_entry() {
     assert!(entries(&worker)[0].message.contains("700"));
     handle(&worker, &[record(3, Some(coded("T", "700")), Some(coded("T", "800")))]).await;
     assert!(entries(&worker)[0].message.contains("800"));
-    handle(&worker, &[record(4, Some(coded("T", "800")), Some(coded("T", "7")))]).await;
+    let touched = with(coded("T", "800"), "notes", json!({ "S": "touched" }));
+    let (_, requests) = handle(&worker, &[record(4, Some(coded("T", "800")), Some(touched.clone()))]).await;
+    assert_eq!(requests, Requests::default(), "what fails as before is parked already");
+    handle(&worker, &[record(5, Some(touched), Some(coded("T", "7")))]).await;
     assert_eq!(state_items(&worker), 0);
-    handle(&worker, &[record(5, Some(coded("T", "7")), Some(coded("T", "700")))]).await;
-    handle(&worker, &[record(6, Some(coded("T", "700")), None)]).await;
+    handle(&worker, &[record(6, Some(coded("T", "7")), Some(coded("T", "700")))]).await;
+    handle(&worker, &[record(7, Some(coded("T", "700")), None)]).await;
     assert_eq!(state_items(&worker), 0, "an item that is gone has nothing parked");
 }
 
