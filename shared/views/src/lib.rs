@@ -2,20 +2,29 @@
 //!
 //! [`load`] reads a view file into [`Views`] or into [`Finding`]s that name line, column and the way out.
 //! [`Views::derive`] is the pure function everything rests on: from one image of one item to its derived attributes,
-//! its shadow items and the views that failed. There is no I/O here and no memory of earlier images.
+//! its shadow items and the views that failed. [`Views::explain`] says what can be said of a view without any item.
+//! There is no I/O here and no memory of earlier images.
 
 mod compile;
 mod derive;
+mod explain;
 mod file;
 mod finding;
+mod inputs;
 mod marker;
 mod meet;
 mod pattern;
 mod schema;
+mod shape;
+mod standing;
 mod view;
 
 pub use compile::{Loaded, load};
 pub use derive::{Derived, Failure, FailureKind, Shadow};
+pub use explain::{
+    Buckets, Collection, Condition, Cost, Element, Event, EventCost, Explanation, Field, IndexCost, KeyPart, Operator,
+    Order, Output, Piece, Read, Reads, Resident, Role, Size, Stretch, ViewKind,
+};
 pub use finding::{Code, Finding, Severity, render_findings};
 pub use marker::{MARKER, Marker};
 pub use schema::view_file_schema;

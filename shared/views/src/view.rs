@@ -53,7 +53,8 @@ pub struct ShadowView {
 }
 
 /// Which attributes of the source a shadow carries beside its key, the ttl and the marker.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Projection {
     /// None.
     Keys,

@@ -4,17 +4,16 @@
 //! rule says in which direction it errs where the file alone does not decide. docs/findings.md has an example of each.
 
 mod indexes;
-mod inputs;
 mod meeting;
 mod naming;
 mod parts;
 
 use std::ops::Range;
 
-use self::inputs::Inputs;
 use super::Findings;
 use crate::Severity;
 use crate::file::{Name, ShadowSection, ViewFile};
+use crate::inputs::Inputs;
 use crate::view::{ShadowView, Views};
 
 /// A shadow view with its section in the file.

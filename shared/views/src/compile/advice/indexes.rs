@@ -1,13 +1,11 @@
 //! SK033 and SK061: shadows that stand in a declared index, and views that an index could do without.
 
-use shadowkey_item::{AttributePath, IndexDefinition, IndexKind};
+use shadowkey_item::{IndexDefinition, IndexKind};
 use shadowkey_key_codec::{LayoutPart, Template};
 
 use super::{Findings, Shadow};
 use crate::Code;
 use crate::file::ViewFile;
-use crate::meet::can_meet;
-use crate::pattern::{Alternative, Pattern};
 use crate::view::{AttributeView, Projection, Views};
 
 /// How many attributes one part of a global index's key can have (DynamoDB Developer Guide, "Multi-attribute keys").
@@ -18,8 +16,7 @@ impl Findings<'_> {
     ///
     /// It does if it carries every attribute of the index's key. Those of the table's own key it has anyway, and the ttl
     /// attribute is copied whatever is projected; where nothing else is in the index's key, the projection is not to
-    /// blame and the finding is silent. A list of names is taken at its word. `all` and `except` carry what an item has:
-    /// any attribute, but for those that the match rules out and those that only attribute views of other sources write.
+    /// blame and the finding is silent. What a projection carries, [`Views::can_carry`] says.
     pub(super) fn leaks(&mut self, shadow: &Shadow<'_>, views: &Views) {
         if shadow.view.table != views.table.name {
             return;
@@ -29,7 +26,7 @@ impl Findings<'_> {
             let Some(first) = projected.first() else {
                 continue;
             };
-            if projected.iter().all(|name| carries(shadow, name, views)) {
+            if projected.iter().all(|name| views.can_carry(shadow.view, name)) {
                 let message = format!(
                     "the shadows stand in the index `{}` beside their sources, since they carry `{}`",
                     index.name,
@@ -90,22 +87,6 @@ fn projected_by_choice<'a>(index: &'a IndexDefinition, views: &Views) -> Vec<&'a
     names
         .filter(|name| !views.table.key.contains(name) && views.ttl.as_deref() != Some(name))
         .collect()
-}
-
-fn carries(shadow: &Shadow<'_>, name: &str, views: &Views) -> bool {
-    let pattern = &shadow.inputs.source.pattern;
-    match shadow.view.projection {
-        Projection::Keys => false,
-        Projection::Include(_) => shadow.view.projection.contains(name),
-        Projection::All | Projection::Except(_) => {
-            let there = Pattern(vec![(AttributePath::attribute(name), vec![Alternative::Exists(true)])]);
-            let mut sources = (views.attributes.iter())
-                .filter(|view| view.attribute == name)
-                .filter_map(|view| views.sources.get(view.source));
-            let is_written = !views.owns_attribute(name) || sources.any(|source| can_meet(&source.pattern, pattern));
-            shadow.view.projection.contains(name) && is_written && can_meet(pattern, &there)
-        }
-    }
 }
 
 /// The attributes that a template does nothing with but join them.

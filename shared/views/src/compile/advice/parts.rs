@@ -5,10 +5,10 @@ use std::ops::Range;
 use shadowkey_item::{KeySchema, MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES};
 use shadowkey_key_codec::{LayoutPart, Template};
 
-use super::inputs::Inputs;
 use super::{Findings, Shadow};
 use crate::Code;
 use crate::file::ViewFile;
+use crate::inputs::Inputs;
 use crate::view::Views;
 
 /// What a key part should leave to its fields.

@@ -8,15 +8,15 @@ use crate::view::{Source, Views};
 
 /// The inputs of one view.
 #[derive(Clone, Copy)]
-pub(super) struct Inputs<'a> {
-    pub(super) source: &'a Source,
+pub(crate) struct Inputs<'a> {
+    pub(crate) source: &'a Source,
     views: &'a Views,
     /// The name that `for_each` gives to elements; a path that starts with it is not of the item.
     element: Option<&'a str>,
 }
 
 impl<'a> Inputs<'a> {
-    pub(super) fn new(views: &'a Views, source: usize, element: Option<&'a str>) -> Option<Self> {
+    pub(crate) fn new(views: &'a Views, source: usize, element: Option<&'a str>) -> Option<Self> {
         Some(Self {
             source: views.sources.get(source)?,
             views,
@@ -25,12 +25,12 @@ impl<'a> Inputs<'a> {
     }
 
     /// Whether a path starts in the item, and not in an element of `for_each`.
-    pub(super) fn is_of_item(&self, path: &AttributePath) -> bool {
+    pub(crate) fn is_of_item(&self, path: &AttributePath) -> bool {
         self.element != Some(path.root())
     }
 
     /// What the source's match lets a path be; `None` where it says nothing of what the template reads.
-    pub(super) fn matched(&self, path: &AttributePath) -> Option<&'a [Alternative]> {
+    pub(crate) fn matched(&self, path: &AttributePath) -> Option<&'a [Alternative]> {
         if !self.is_of_item(path) || self.views.owns_attribute(path.root()) {
             return None;
         }
@@ -41,12 +41,12 @@ impl<'a> Inputs<'a> {
     }
 
     /// Whether the match lets a path have one value only.
-    pub(super) fn is_pinned(&self, path: &AttributePath) -> bool {
+    pub(crate) fn is_pinned(&self, path: &AttributePath) -> bool {
         matches!(self.matched(path), Some([Alternative::Literal(_)]))
     }
 
     /// The path at a template's end that is written there as it is: no op, and nothing behind it to be escaped for.
-    pub(super) fn plain_end(&self, template: &'a Template) -> Option<&'a AttributePath> {
+    pub(crate) fn plain_end(&self, template: &'a Template) -> Option<&'a AttributePath> {
         let Some(LayoutPart::Field(last)) = template.layout().pop() else {
             return None;
         };
