@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Decode(DecodeOptions),
     /// Make the key that a view's items are read by, whole or as far as the given inputs decide it.
     Key(KeyOptions),
+    /// Say what a view's keys look like, what lies beside them, which queries read them, and what changes cost.
+    Explain(ExplainOptions),
     /// Run recorded stream events through the worker on an embedded engine, and show the tables they lead to.
     Replay(ReplayOptions),
 }
@@ -82,6 +84,15 @@ pub(crate) struct KeyOptions {
     /// The inputs, `path=text` or `path:=number`; those at the end may be left out.
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOptions {
+    #[command(flatten)]
+    pub(crate) common: CommonOptions,
+    /// The view; every view if it is left out.
+    #[arg(value_name = "VIEW")]
+    pub(crate) view: Option<String>,
 }
 
 #[derive(Debug, Args)]

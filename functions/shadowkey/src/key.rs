@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use shadowkey_item::{AttributePath, AttributeValue, Item, KeySchema, Segment};
 use shadowkey_key_codec::{KeyPrefix, Scope};
+use shadowkey_views::Operator;
 
 use crate::arguments::{Format, KeyOptions};
 use crate::error::CommandError;
+use crate::query::{KeyCondition, query};
 use crate::views::{Part, parts_of, table_of};
 use crate::{Console, files};
 
@@ -26,23 +28,25 @@ pub(crate) fn key(options: &KeyOptions, console: &mut Console<'_>) -> Result<u8,
             view: options.view.clone(),
             source,
         })?;
-        let (name, value) = (format!("#k{position}"), format!(":k{position}"));
-        match prefix {
-            KeyPrefix::Whole(whole) if complete => {
-                conditions.push(format!("{name} = {value}"));
-                key.insert(part.name, whole);
-            }
+        let (operator, value) = match prefix {
+            KeyPrefix::Whole(whole) if complete => (Operator::Equal, whole),
             KeyPrefix::Start(start) if position > 0 && complete => {
                 complete = false;
-                if !start.is_empty() {
-                    conditions.push(format!("begins_with({name}, {value})"));
-                    key.insert(part.name, start.into());
-                }
+                (Operator::BeginsWith, start.into())
             }
             _ => return Err(missing(options, part)),
+        };
+        // Every value begins with nothing; DynamoDB takes no empty text in a key condition.
+        if value.as_s() != Some("") {
+            conditions.push(KeyCondition {
+                name: part.name,
+                operator,
+                value: json!(value),
+            });
+            key.insert(part.name, value);
         }
     }
-    let query = query(&table_of(&views, &options.view), &parts, &key, &conditions);
+    let query = query(&table_of(&views, &options.view), None, &conditions);
     match options.common.format {
         Format::Json => {
             let answer = json!({ "key": key, "complete": complete, "query": query });
@@ -72,28 +76,6 @@ fn missing(options: &KeyOptions, part: &Part<'_>) -> CommandError {
         part: part.name.to_owned(),
         inputs: part.template.paths().map(ToString::to_string).collect(),
     }
-}
-
-/// The parameters of the Query request.
-fn query(table: &str, parts: &[Part<'_>], key: &BTreeMap<&str, AttributeValue>, conditions: &[String]) -> Value {
-    let used = || {
-        parts
-            .iter()
-            .enumerate()
-            .filter_map(|(position, part)| Some((position, part.name, key.get(part.name)?)))
-    };
-    let names: BTreeMap<String, &str> = used()
-        .map(|(position, name, _)| (format!("#k{position}"), name))
-        .collect();
-    let values: BTreeMap<String, &AttributeValue> = used()
-        .map(|(position, _, value)| (format!(":k{position}"), value))
-        .collect();
-    json!({
-        "TableName": table,
-        "KeyConditionExpression": conditions.join(" AND "),
-        "ExpressionAttributeNames": names,
-        "ExpressionAttributeValues": values,
-    })
 }
 
 /// The given inputs as an item: each of them the view's, given once, and none behind one that is left out.

@@ -1,4 +1,4 @@
-//! The operator's CLI: `check`, `render`, `decode`, `key` and `replay`.
+//! The operator's CLI: `check`, `render`, `decode`, `key`, `explain` and `replay`.
 //!
 //! [`run`] is the whole program but for the process around it. What a command answers goes to `out`, and what it has to
 //! say besides goes to `notices`, so that JSON stands alone on stdout.
@@ -7,8 +7,10 @@ mod arguments;
 mod check;
 mod decode;
 mod error;
+mod explain;
 mod files;
 mod key;
+mod query;
 mod render;
 mod replay;
 mod views;
@@ -58,6 +60,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Co
         Command::Render(options) => render::render(&options, console),
         Command::Decode(options) => decode::decode(&options, console),
         Command::Key(options) => key::key(&options, console),
+        Command::Explain(options) => explain::explain(&options, console),
         Command::Replay(options) => replay::replay(options, console).await,
     };
     result.unwrap_or_else(|error| {

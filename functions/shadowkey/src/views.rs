@@ -41,12 +41,17 @@ pub(crate) fn parts_of<'a>(views: &'a Views, name: &str) -> Result<Vec<Part<'a>>
             template: view.template(),
         }]);
     }
+    Err(unknown(views, name))
+}
+
+/// The refusal of a name that no view has.
+pub(crate) fn unknown(views: &Views, name: &str) -> CommandError {
     let shadows = views.shadow_views().iter().map(ShadowView::name);
     let known = shadows.chain(views.attribute_views().iter().map(AttributeView::name));
-    Err(CommandError::UnknownView {
+    CommandError::UnknownView {
         view: name.to_owned(),
         known: known.map(str::to_owned).collect(),
-    })
+    }
 }
 
 /// The logical name of the table that a view's values are in.
