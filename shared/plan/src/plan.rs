@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use shadowkey_item::{AttributePath, AttributeValue, Key, TableName, Version};
+use shadowkey_item::{AttributePath, AttributeValue, Key, TableName, Version, item_size};
 use shadowkey_views::{Derived, Failure, MARKER, Marker, Shadow, Views};
 
 use crate::attributes::{Earlier, settle, update};
@@ -43,6 +43,8 @@ pub struct PlannedDelete {
     pub delete: Delete,
     /// The marker of the shadow that is to go, with the change's version.
     pub marker: Marker,
+    /// About how large the shadow is.
+    pub bytes: usize,
 }
 
 impl PlannedPut {
@@ -112,12 +114,15 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
         leaving.entry((table, key)).or_default().push(condition.clone());
     }
     let changed = desired.shadows.iter().filter(|shadow| !is_left_alone(shadow));
-    let puts = changed
+    let puts: Vec<PlannedPut> = changed
         .map(|shadow| {
             let leaves_the_place = leaving.remove(&(&shadow.table, &shadow.key)).unwrap_or_default();
             planned_put(shadow, &change.version, leaves_the_place)
         })
         .collect();
+    // A put takes the place of what another view leaves there.
+    let taken: BTreeSet<Place> = puts.iter().map(PlannedPut::place).collect();
+    deletes.retain(|planned| !taken.contains(&planned.place()));
     let (failing, recovered) = unlike
         .into_iter()
         .partition(|view| desired.failed_views().any(|failed| failed == view));
@@ -182,7 +187,13 @@ fn planned_put(shadow: &Shadow, version: &Version, leaves_the_place: Vec<Conditi
     let mut older_self = own(&withdrawal.marker);
     older_self.push(Condition::Any(vec![lower_than(version), newer_definition]));
     let mut accepted = vec![Condition::nothing_at(&shadow.key), Condition::All(older_self)];
-    accepted.extend(leaves_the_place);
+    let mut withdrawal = withdrawal;
+    if !leaves_the_place.is_empty() {
+        let own = std::mem::replace(&mut withdrawal.delete.condition, Condition::ALWAYS);
+        let any = leaves_the_place.iter().cloned().chain([own]);
+        withdrawal.delete.condition = Condition::Any(any.collect());
+        accepted.extend(leaves_the_place);
+    }
     PlannedPut {
         view: shadow.view.clone(),
         put: Put {
@@ -206,6 +217,7 @@ fn planned_delete(shadow: &Shadow, version: &Version) -> PlannedDelete {
             condition: Condition::All(condition),
         },
         marker,
+        bytes: item_size(shadow.item()),
     }
 }
 

@@ -6,12 +6,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use shadowkey_item::{Item, Key, Version};
+use shadowkey_item::{Item, Key, Version, item_size};
 use shadowkey_views::{Derived, Failure, MARKER, Marker, Shadow, Views};
 
 use crate::attributes::{Earlier, settle, update};
 use crate::plan::{marker_path, own};
 use crate::standing::Standing;
+use crate::transaction::updated;
 use crate::{Condition, Delete, Place, PlannedDelete, PlannedPut, Put, Update};
 
 /// What stood in each place, read before the source item.
@@ -73,6 +74,11 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// The item as it was read.
+    pub fn image(&self) -> Option<&'a Item> {
+        self.image
+    }
+
     /// The places of the shadows it derives.
     pub fn places(&self) -> BTreeSet<Place> {
         self.derived.shadows.iter().map(Place::from).collect()
@@ -94,12 +100,7 @@ impl<'a> Target<'a> {
         let image = self.image?;
         Some(match &self.update {
             None => Cow::Borrowed(image),
-            Some(update) => {
-                let mut updated = image.clone();
-                updated.retain(|name, _| !update.remove.contains(name));
-                updated.extend(update.set.clone());
-                Cow::Owned(updated)
-            }
+            update => Cow::Owned(updated(image, update.as_ref())),
         })
     }
 
@@ -141,7 +142,7 @@ impl<'a> Target<'a> {
         };
         let own = marker.of == *self.key.attributes();
         let unwanted = !self.places().contains(place);
-        (own && unwanted).then(|| delete(place.clone(), marker))
+        (own && unwanted).then(|| delete(place.clone(), marker, found.map_or(0, item_size)))
     }
 }
 
@@ -169,6 +170,7 @@ fn put(shadow: &Shadow, version: &Version, there: Option<&Marker>) -> PlannedPut
         Some(marker) => exactly(marker),
         None => Condition::nothing_at(&place.key),
     };
+    let own = there.cloned().unwrap_or_else(|| shadow.marker(version));
     PlannedPut {
         view: shadow.view.clone(),
         put: Put {
@@ -176,11 +178,11 @@ fn put(shadow: &Shadow, version: &Version, there: Option<&Marker>) -> PlannedPut
             item: shadow.at(version),
             condition,
         },
-        withdrawal: delete(place, there.cloned().unwrap_or_else(|| shadow.marker(version))),
+        withdrawal: delete(place, own, item_size(shadow.item())),
     }
 }
 
-fn delete(place: Place, marker: Marker) -> PlannedDelete {
+fn delete(place: Place, marker: Marker, bytes: usize) -> PlannedDelete {
     PlannedDelete {
         view: marker.view.clone(),
         delete: Delete {
@@ -189,6 +191,7 @@ fn delete(place: Place, marker: Marker) -> PlannedDelete {
             condition: exactly(&marker),
         },
         marker,
+        bytes,
     }
 }
 

@@ -12,7 +12,7 @@ use shadowkey_item::{AttributePath, ScalarType};
 use shadowkey_key_codec::{KNOWN_OPS, Template, TemplateError, TemplateProblem};
 use toml::Spanned;
 
-use crate::file::ViewFile;
+use crate::file::{ViewFile, WritesSection};
 use crate::view::Views;
 use crate::{Code, Finding, Severity};
 
@@ -80,6 +80,7 @@ impl Findings<'_> {
                 .map(|state| shadowkey_item::TableName(state.table.get_ref().clone())),
             table,
             ttl,
+            transactional: file.table.writes == WritesSection::Transaction,
             sources,
             attributes,
             shadows,

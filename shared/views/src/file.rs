@@ -61,9 +61,22 @@ pub(crate) struct TableSection {
     /// The attribute that the table's time to live is set to; it is copied to every shadow, so that both expire.
     #[schemars(with = "Option<String>", length(min = 1), extend("examples" = ["expires_at"]))]
     pub(crate) ttl: Option<Spanned<String>>,
+    /// How a change's writes are sent: each by itself, or all in one transaction that also holds the source item to the
+    /// image they come from, at twice the price.
+    #[serde(default)]
+    #[schemars(extend("default" = "single"))]
+    pub(crate) writes: WritesSection,
     /// The table's indexes: `replay` creates them, and key lengths and types are checked.
     #[serde(default)]
     pub(crate) index: Vec<IndexSection>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum WritesSection {
+    #[default]
+    Single,
+    Transaction,
 }
 
 /// A key attribute.

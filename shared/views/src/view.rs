@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use shadowkey_item::{AttributePath, KeyAttribute, KeySchema, ScalarType, TableDefinition, TableName};
+use shadowkey_item::{AttributePath, Item, KeyAttribute, KeySchema, ScalarType, TableDefinition, TableName};
 use shadowkey_key_codec::{FORMAT_VERSION, Template};
 
+use crate::MARKER;
 use crate::pattern::Pattern;
 
 /// Everything a view file declares.
@@ -15,6 +16,7 @@ pub struct Views {
     pub(crate) table: TableDefinition,
     pub(crate) ttl: Option<String>,
     pub(crate) state: Option<TableName>,
+    pub(crate) transactional: bool,
     pub(crate) sources: Vec<Source>,
     /// In dependency order: a view comes after those whose attributes it reads.
     pub(crate) attributes: Vec<AttributeView>,
@@ -132,6 +134,46 @@ impl Views {
             },
             indexes: Vec::new(),
         })
+    }
+
+    /// Whether the writes of a change go into one transaction that holds the source item.
+    pub fn is_transactional(&self) -> bool {
+        self.transactional
+    }
+
+    /// The attributes of an image that what it derives depends on, without its key: those that decide what is derived
+    /// first, then those that are only carried along.
+    pub fn attributes_read(&self, image: &Item) -> Vec<String> {
+        let mut names: Vec<&str> = Vec::new();
+        names.extend(
+            self.sources
+                .iter()
+                .flat_map(|source| source.pattern.paths())
+                .map(AttributePath::root),
+        );
+        names.extend(
+            self.attributes
+                .iter()
+                .flat_map(|view| view.template.paths())
+                .map(AttributePath::root),
+        );
+        for view in &self.shadows {
+            let element = view.for_each.as_ref().map(|(name, _)| name.as_str());
+            let templates = view.key.iter().flat_map(|(_, template)| template.paths());
+            names.extend(templates.map(AttributePath::root).filter(|root| Some(*root) != element));
+            names.extend(view.for_each.iter().map(|(_, path)| path.root()));
+        }
+        names.extend(self.ttl.as_deref());
+        let carried = |name: &&String| self.shadows.iter().any(|view| view.projection.contains(name));
+        names.extend(image.keys().filter(carried).map(String::as_str));
+        let included = self.shadows.iter().filter_map(|view| match &view.projection {
+            Projection::Include(names) => Some(names),
+            _ => None,
+        });
+        names.extend(included.flatten().map(String::as_str));
+        let mut known = BTreeSet::new();
+        names.retain(|name| !self.table.key.contains(name) && *name != MARKER && known.insert(*name));
+        names.into_iter().map(str::to_owned).collect()
     }
 
     /// The same views with a companion table, by a name that follows the table's own, where the file declares none.

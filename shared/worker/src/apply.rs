@@ -32,7 +32,13 @@ impl<S: Store> Turn<'_, S> {
             let job = job();
             outcome.problems = self.reconcile(&job).await?;
             outcome.problems.extend(Problem::of_flaw(flaw));
-        } else if self.plan_and_write(change, outcome).await? {
+            return Ok(());
+        }
+        let doubtful = match self.worker.views.is_transactional() {
+            true => self.plan_and_transact(change, outcome).await?,
+            false => self.plan_and_write(change, outcome).await?,
+        };
+        if doubtful {
             let job = job();
             outcome.problems = self.reconcile(&job).await?;
         }

@@ -16,6 +16,7 @@ mod outcome;
 mod parked;
 mod reconcile;
 mod state;
+mod transact;
 mod turn;
 
 pub use attempts::Settings;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use shadowkey_item::{Item, Key, Version};
-use shadowkey_plan::{Change, Contested, Correction, Place, PlannedPut, Seen, Target};
+use shadowkey_plan::{Change, Contested, Correction, Place, PlannedPut, Seen, Target, transactions};
 use shadowkey_store::Store;
 use shadowkey_views::Views;
 
@@ -126,30 +126,38 @@ impl<S: Store> Turn<'_, S> {
         })
     }
 
-    /// Writes a correction. The old places stay until the new ones are certain.
-    async fn round(&mut self, job: &Job, target: &Target<'_>, correction: Correction) -> Result<Round, Stop> {
-        let mut round = Round {
-            problems: problems(target, &correction),
+    /// Writes a correction, as far as nothing of the application's stands in its way.
+    async fn round(&mut self, job: &Job, target: &Target<'_>, mut correction: Correction) -> Result<Round, Stop> {
+        let mut problems = problems(target, &correction);
+        for contested in std::mem::take(&mut correction.contested) {
+            match self.owner_derives(job, target, &contested).await? {
+                true => problems.push(collision(&contested.put)),
+                false => correction.puts.push(contested.put),
+            }
+        }
+        if !correction.puts.is_empty() {
+            self.note(&job.key, target.places()).await?;
+        }
+        let round = Round {
+            problems,
             updated: false,
             sure: true,
         };
+        match self.worker.views.is_transactional() {
+            true => self.transact_round(job, target, correction, round).await,
+            false => self.write_round(correction, round).await,
+        }
+    }
+
+    /// Writes a correction piece by piece. The old places stay until the new ones are certain.
+    async fn write_round(&mut self, correction: Correction, mut round: Round) -> Result<Round, Stop> {
         if let Some(update) = &correction.update {
             match self.write_update(update).await {
                 Ok(written) => (round.updated, round.sure) = (written.is_done(), written.is_done()),
                 Err(stop) => round.problems.push(rejected(stop)?),
             }
         }
-        let mut puts = correction.puts;
-        for contested in correction.contested {
-            match self.owner_derives(job, target, &contested).await? {
-                true => round.problems.push(collision(&contested.put)),
-                false => puts.push(contested.put),
-            }
-        }
-        if !puts.is_empty() {
-            self.note(&job.key, target.places()).await?;
-        }
-        for planned in &puts {
+        for planned in &correction.puts {
             self.check_lease()?;
             match self.write_put(planned).await? {
                 Ok(written) => round.sure &= written.is_done(),
@@ -163,6 +171,30 @@ impl<S: Store> Turn<'_, S> {
                 Err(stop) => round.problems.push(rejected(stop)?.of(planned)),
             }
         }
+        Ok(round)
+    }
+
+    /// Writes a correction at once, with the source item held to what was read.
+    async fn transact_round(
+        &mut self,
+        job: &Job,
+        target: &Target<'_>,
+        correction: Correction,
+        mut round: Round,
+    ) -> Result<Round, Stop> {
+        let Correction {
+            update, puts, deletes, ..
+        } = correction;
+        let updates = self.counters.updates;
+        let views = &self.worker.views;
+        for mut part in transactions(views, &job.key, target.image(), update, puts, deletes) {
+            self.check_lease()?;
+            if self.transact(&mut part, &mut round.problems).await?.is_some() {
+                round.sure = false;
+                break;
+            }
+        }
+        round.updated = self.counters.updates > updates;
         Ok(round)
     }
 

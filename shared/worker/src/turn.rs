@@ -105,7 +105,8 @@ impl<'a, S: Store> Turn<'a, S> {
         problem
     }
 
-    async fn send<T, F>(&mut self, call: impl FnMut() -> F) -> Result<T, Stop>
+    /// Sends a request until it is answered, or its time or the invocation's is over.
+    pub(crate) async fn send<T, F>(&mut self, call: impl FnMut() -> F) -> Result<T, Stop>
     where
         F: Future<Output = Result<T, StoreError>>,
     {

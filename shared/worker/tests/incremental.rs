@@ -103,8 +103,9 @@ struct World {
 }
 
 impl World {
-    fn new() -> Self {
-        let views = load(FILE).views.expect("views");
+    fn new(writes: &str) -> Self {
+        let file = FILE.replace("[table]", &format!("[table]\nwrites = \"{writes}\""));
+        let views = load(&file).views.expect("views");
         let store = MemoryStore::new([(views.table().name.clone(), views.table().key.clone())]);
         Self {
             worker: Worker::new(views, store, Settings::default(), Clock::at(Duration::ZERO)),
@@ -245,8 +246,8 @@ impl World {
     }
 }
 
-async fn run(steps: Vec<Step>) {
-    let mut world = World::new();
+async fn run(writes: &str, steps: Vec<Step>) {
+    let mut world = World::new(writes);
     for step in steps {
         match step {
             Step::Act(item, act) => world.act(item, act).await,
@@ -269,6 +270,12 @@ proptest! {
     #[test]
     fn incremental_equals_from_scratch(steps in prop::collection::vec(step(), 1..40)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("runtime");
-        runtime.block_on(run(steps));
+        runtime.block_on(run("single", steps));
+    }
+
+    #[test]
+    fn incremental_equals_from_scratch_in_transactions(steps in prop::collection::vec(step(), 1..40)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("runtime");
+        runtime.block_on(run("transaction", steps));
     }
 }

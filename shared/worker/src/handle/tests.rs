@@ -12,6 +12,7 @@ use crate::Cause;
 mod deadline;
 mod doubts;
 mod parking;
+mod transactions;
 
 const FILE: &str = r#"version = 1
 [table]
