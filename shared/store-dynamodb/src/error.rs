@@ -49,6 +49,7 @@ impl Failure {
             "TransactionConflictException"
             | "TransactionConflict"
             | "TransactionInProgressException"
+            | "TransactionCanceledException"
             | "ReplicatedWriteConflictException" => Self::Conflict,
             "ResourceInUseException" | "RequestTimeout" | "RequestTimeoutException" => Self::Unavailable,
             "ResourceNotFoundException" | "TableNotFoundException" => Self::NotFound,

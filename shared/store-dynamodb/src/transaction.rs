@@ -112,3 +112,6 @@ fn read(request: Request<'_>, reason: &CancellationReason) -> Result<Reason, Sto
         code => Reason::Failed(request.cancelled(code, reason.message().unwrap_or_default())),
     })
 }
+
+#[cfg(test)]
+mod tests;
