@@ -1,8 +1,12 @@
 //! The command line.
 
+mod beside;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use beside::{DropOptions, ListOptions, ParkedCommand, RetryOptions};
 
 /// Keeps derived items, composite attributes and inverted-order keys of a DynamoDB table true from its stream.
 #[derive(Debug, Parser)]
@@ -26,6 +30,9 @@ pub(crate) enum Command {
     Explain(ExplainOptions),
     /// Run recorded stream events through the worker on an embedded engine, and show the tables they lead to.
     Replay(ReplayOptions),
+    /// Show what could not be derived or written, try it again, or drop it.
+    #[command(subcommand)]
+    Parked(ParkedCommand),
 }
 
 /// What every command takes.
@@ -45,6 +52,20 @@ pub(crate) enum Format {
     Text,
     /// For a program, with items in DynamoDB JSON.
     Json,
+}
+
+/// Which tables a command works on; what is left out comes from the environment, as in the AWS CLI.
+#[derive(Debug, Args)]
+pub(crate) struct ConnectionOptions {
+    /// Use the service at this address instead of the region's own.
+    #[arg(long, value_name = "URL")]
+    pub(crate) endpoint_url: Option<String>,
+    /// The region.
+    #[arg(long, value_name = "REGION")]
+    pub(crate) region: Option<String>,
+    /// The profile in the shared config files.
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: Option<String>,
 }
 
 #[derive(Debug, Args)]

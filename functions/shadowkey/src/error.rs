@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use shadowkey_item::{KeyError, NumberError};
+use shadowkey_item::{KeyError, NumberError, TableName};
 use shadowkey_key_codec::ValueError;
 use shadowkey_local::EngineError;
 use shadowkey_store::StoreError;
@@ -82,6 +82,17 @@ pub(crate) enum CommandError {
         value: String,
         template: String,
     },
+    #[error(
+        "the view file has no `[state]`, so nothing is ever parked: what cannot succeed is delivered again, and Lambda's failure destination gets it; make a table with the partition key `id` (S) and name it with `[state]` and `table = \"{table}-shadowkey\"`"
+    )]
+    NoState { table: TableName },
+    #[error("`{text}` is not a key of table `{table}`; write it in DynamoDB JSON, such as {example}")]
+    KeyForm {
+        text: String,
+        table: TableName,
+        example: String,
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     #[error("the view file has errors:\n{rendered}")]
     BrokenViews { rendered: String },
     #[error("the embedded engine does not start")]
@@ -111,6 +122,7 @@ impl CommandError {
             Self::Unreadable { .. } | Self::NotJson { .. } | Self::Unexpected { .. } | Self::ForeignItem { .. } => 2,
             Self::InputTwice { .. } | Self::ForeignInput { .. } | Self::NotANumber { .. } | Self::Gap { .. } => 2,
             Self::UnknownView { .. } | Self::InputForm { .. } | Self::MissingInputs { .. } | Self::KeyParts { .. } => 2,
+            Self::NoState { .. } | Self::KeyForm { .. } => 2,
             _ => 1,
         }
     }

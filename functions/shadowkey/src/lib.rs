@@ -1,4 +1,4 @@
-//! The operator's CLI: `check`, `render`, `decode`, `key`, `explain` and `replay`.
+//! The operator's CLI: `check`, `render`, `decode`, `key`, `explain`, `replay` and `parked`.
 //!
 //! [`run`] is the whole program but for the process around it. What a command answers goes to `out`, and what it has to
 //! say besides goes to `notices`, so that JSON stands alone on stdout.
@@ -6,10 +6,13 @@
 mod arguments;
 mod check;
 mod decode;
+mod deployed;
 mod error;
 mod explain;
 mod files;
 mod key;
+mod outcome;
+mod parked;
 mod query;
 mod render;
 mod replay;
@@ -62,6 +65,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Co
         Command::Key(options) => key::key(&options, console),
         Command::Explain(options) => explain::explain(&options, console),
         Command::Replay(options) => replay::replay(options, console).await,
+        Command::Parked(command) => parked::parked(&command, console).await,
     };
     result.unwrap_or_else(|error| {
         let _ = writeln!(console.notices, "error: {}", with_causes(&error));

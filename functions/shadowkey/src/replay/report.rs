@@ -9,6 +9,7 @@ use shadowkey_item::{AttributeValue, Item, SequenceNumber, TableDefinition, Tabl
 use shadowkey_views::{MARKER, Marker};
 use shadowkey_worker::{Counters, Outcome, Parked, Problem};
 
+use crate::parked::entry::{entry_json, entry_text};
 use crate::replay::batches::{Batch, sequence_number};
 
 /// The longest text of one attribute in a table, in characters.
@@ -104,15 +105,8 @@ impl Report {
         json!({
             "tables": tables.collect::<BTreeMap<_, _>>(),
             "batches": batches.collect::<Vec<_>>(),
-            "parked": self.parked.iter().map(|entry| self.parked_json(entry)).collect::<Vec<_>>(),
+            "parked": self.parked.iter().map(|entry| entry_json(entry, &self.source)).collect::<Vec<_>>(),
             "counters": self.counters,
-        })
-    }
-
-    fn parked_json(&self, entry: &Parked) -> Value {
-        json!({
-            "view": entry.view, "code": entry.code, "message": entry.message,
-            "table": self.source, "of": item_to_json(entry.of.attributes()),
         })
     }
 
@@ -122,8 +116,7 @@ impl Report {
             self.table_text(table, &mut text);
         }
         for entry in &self.parked {
-            let view = entry.view.as_deref().unwrap_or("item");
-            text += &format!("parked [{}] {} {view}: {}\n", entry.code, entry.of, entry.message);
+            text += &format!("parked {}\n", entry_text(entry));
         }
         for batch in self.batches.iter().filter(|batch| batch.is_failure()) {
             text += &format!("failed {}: {}\n", batch.file.display(), batch.response);
