@@ -1,10 +1,12 @@
-//! The chores of this repository: `cargo xtask check | readme | engine | record-fixtures | schema`.
+//! The chores of this repository: `cargo xtask check | readme | sim | mutants | engine | record-fixtures | schema`.
 
 mod check;
 mod engine;
+mod mutants;
 mod readme;
 mod record;
 mod schema;
+mod sim;
 
 use std::path::Path;
 
@@ -25,6 +27,17 @@ enum Chore {
     Check,
     /// Runs the commands of README.md, in their order.
     Readme,
+    /// Runs the simulation: `--seed N [--trace]`, or `--seeds A..B`.
+    Sim {
+        /// What the simulation is told; `--help` lists it.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Breaks the worker on purpose, and expects the simulation to notice.
+    Mutants {
+        /// Breakages in tests/simulation/mutations.toml; all of them if none is named.
+        names: Vec<String>,
+    },
     /// Serves the embedded engine on a local port, with the tables of a view file, until it is interrupted.
     Engine(engine::Options),
     /// Records the events of fixture worlds from the embedded engine's stream.
@@ -41,6 +54,8 @@ async fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Check => check::run(root()?),
         Chore::Readme => readme::run(root()?),
+        Chore::Sim { arguments } => sim::run(root()?, &arguments),
+        Chore::Mutants { names } => mutants::run(root()?, &names),
         Chore::Engine(options) => engine::run(&options).await,
         Chore::RecordFixtures { worlds } => record::run(&root()?.join("tests/fixtures"), worlds).await,
         Chore::Schema => schema::run(root()?),

@@ -1,0 +1,48 @@
+//! The calls that pass the port, as data.
+
+use shadowkey_item::{Item, Key, TableName};
+use shadowkey_plan::{Delete, Put, Update};
+use shadowkey_store::{Page, Written};
+
+/// One request of the worker's.
+#[derive(Debug, Clone)]
+pub(crate) enum Call {
+    Get(TableName, Key),
+    Put(Put),
+    Update(Update),
+    Delete(Delete),
+    Scan(TableName),
+}
+
+/// What answers a call.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Item(Option<Item>),
+    Written(Written),
+    Page(Page),
+}
+
+impl Call {
+    pub(crate) fn operation(&self) -> &'static str {
+        match self {
+            Self::Get(..) => "GetItem",
+            Self::Put(_) => "PutItem",
+            Self::Update(_) => "UpdateItem",
+            Self::Delete(_) => "DeleteItem",
+            Self::Scan(_) => "Scan",
+        }
+    }
+
+    pub(crate) fn table(&self) -> &TableName {
+        match self {
+            Self::Get(table, _) | Self::Scan(table) => table,
+            Self::Put(put) => &put.table,
+            Self::Update(update) => &update.table,
+            Self::Delete(delete) => &delete.table,
+        }
+    }
+
+    pub(crate) fn is_write(&self) -> bool {
+        !matches!(self, Self::Get(..) | Self::Scan(_))
+    }
+}
