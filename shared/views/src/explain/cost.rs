@@ -21,6 +21,9 @@ pub struct Cost {
     pub events: Vec<EventCost>,
     /// Whether this is the cost of each element that changes, rather than of the item.
     pub per_element: bool,
+    /// Whether the writes go into one transaction with the source item: then all units count twice, and so does the source
+    /// item's size on top, where its attributes are updated or it is only checked. An update alone is none.
+    pub in_transaction: bool,
     /// The size that write units are counted of, for a shadow; an attribute is counted as its whole source item.
     pub size: Option<Size>,
     /// The declared indexes that cost on top.
@@ -111,6 +114,7 @@ pub(super) fn of_shadow(views: &Views, view: &ShadowView, key: &[KeyPart]) -> Co
     Cost {
         events,
         per_element: view.for_each.is_some(),
+        in_transaction: views.is_transactional(),
         size: Some(Size {
             marker_bytes: marker_bytes(views, view),
             key_bytes: key.iter().map(|part| part.name.len() + part.fixed_bytes).sum(),
@@ -142,6 +146,7 @@ pub(super) fn of_attribute(views: &Views, view: &AttributeView) -> Cost {
     Cost {
         events,
         per_element: false,
+        in_transaction: views.is_transactional(),
         size: None,
         indexes: indexes
             .filter(|index| index.key.contains(&view.attribute) || projects(index, &view.attribute))

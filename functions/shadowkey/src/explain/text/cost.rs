@@ -26,6 +26,11 @@ pub(super) fn write(page: &mut Page, explained: &Explanation) {
         2,
         "what is in the view neither before nor after a change costs nothing",
     );
+    if explained.cost.in_transaction {
+        let words = "in a transaction all units count twice, and the source item's size, twice, on top; a change that only updates \
+                     attributes is no transaction";
+        page.words(4, 2, words);
+    }
     match explained.cost.size {
         Some(size) => page.words(4, 2, &of_size(size)),
         None => page.line(4, "the size is that of the whole source item"),
