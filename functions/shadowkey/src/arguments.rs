@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use beside::{DropOptions, ListOptions, ParkedCommand, RetryOptions};
+pub(crate) use beside::{DropOptions, ListOptions, ParkedCommand, RedriveOptions, RetryOptions};
 
 /// Keeps derived items, composite attributes and inverted-order keys of a DynamoDB table true from its stream.
 #[derive(Debug, Parser)]
@@ -33,6 +33,8 @@ pub(crate) enum Command {
     /// Show what could not be derived or written, try it again, or drop it.
     #[command(subcommand)]
     Parked(ParkedCommand),
+    /// Reconcile every item of batches that Lambda gave up.
+    Redrive(RedriveOptions),
 }
 
 /// What every command takes.

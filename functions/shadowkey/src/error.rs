@@ -8,6 +8,7 @@ use shadowkey_key_codec::ValueError;
 use shadowkey_local::EngineError;
 use shadowkey_store::StoreError;
 use shadowkey_store_dynamodb::{AdminError, ConnectError, StreamError};
+use shadowkey_stream::FailureError;
 use shadowkey_worker::WorkerError;
 
 /// Why a command could not answer.
@@ -82,6 +83,8 @@ pub(crate) enum CommandError {
         value: String,
         template: String,
     },
+    #[error("`{}` is not a batch that was given up", path.display())]
+    NotGivenUp { path: PathBuf, source: FailureError },
     #[error(
         "the view file has no `[state]`, so nothing is ever parked: what cannot succeed is delivered again, and Lambda's failure destination gets it; make a table with the partition key `id` (S) and name it with `[state]` and `table = \"{table}-shadowkey\"`"
     )]
@@ -122,7 +125,7 @@ impl CommandError {
             Self::Unreadable { .. } | Self::NotJson { .. } | Self::Unexpected { .. } | Self::ForeignItem { .. } => 2,
             Self::InputTwice { .. } | Self::ForeignInput { .. } | Self::NotANumber { .. } | Self::Gap { .. } => 2,
             Self::UnknownView { .. } | Self::InputForm { .. } | Self::MissingInputs { .. } | Self::KeyParts { .. } => 2,
-            Self::NoState { .. } | Self::KeyForm { .. } => 2,
+            Self::NoState { .. } | Self::KeyForm { .. } | Self::NotGivenUp { .. } => 2,
             _ => 1,
         }
     }

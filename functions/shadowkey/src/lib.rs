@@ -1,4 +1,5 @@
-//! The operator's CLI: `check`, `render`, `decode`, `key`, `explain`, `replay` and `parked`.
+//! The operator's CLI: `check`, `render`, `decode`, `key`, `explain`, `replay`, `parked` and
+//! `redrive`.
 //!
 //! [`run`] is the whole program but for the process around it. What a command answers goes to `out`, and what it has to
 //! say besides goes to `notices`, so that JSON stands alone on stdout.
@@ -14,6 +15,7 @@ mod key;
 mod outcome;
 mod parked;
 mod query;
+mod redrive;
 mod render;
 mod replay;
 mod views;
@@ -66,6 +68,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Co
         Command::Explain(options) => explain::explain(&options, console),
         Command::Replay(options) => replay::replay(options, console).await,
         Command::Parked(command) => parked::parked(&command, console).await,
+        Command::Redrive(options) => redrive::redrive(&options, console).await,
     };
     result.unwrap_or_else(|error| {
         let _ = writeln!(console.notices, "error: {}", with_causes(&error));

@@ -1,13 +1,14 @@
 //! The tables in DynamoDB: the one crate that names the AWS SDK.
 //!
 //! [`Connection`] is made once and shared. [`DynamoStore`] is the [`Store`](shadowkey_store::Store) over it, [`create_table`]
-//! makes tables for the embedded engine and for tests, and [`StreamReader`] reads a table's change stream in the shape that
-//! Lambda delivers. Nothing here tries a request again; every error says by its `disposition()` what to do.
+//! makes tables for the embedded engine and for tests, and [`StreamReader`] and [`read_range`] read a table's change stream in
+//! the shape that Lambda delivers. Nothing here tries a request again; every error says by its `disposition()` what to do.
 
 mod admin;
 mod connection;
 mod error;
 mod expression;
+mod range;
 #[cfg(test)]
 mod script;
 mod shard;
@@ -20,5 +21,6 @@ mod wire;
 pub use admin::{AdminError, ChangeStream, Created, create_table};
 pub use connection::{ATTEMPT_TIMEOUT, CONNECT_TIMEOUT, ConnectError, ConnectOptions, Connection};
 pub use error::Failure;
+pub use range::read_range;
 pub use store::DynamoStore;
 pub use stream::{StreamError, StreamReader};

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::config::http::HttpResponse;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodbstreams::Client;
 use serde_json::Value;
-use shadowkey_item::NumberError;
+use shadowkey_item::{NumberError, SequenceNumber};
 use shadowkey_store::{Cause, Disposition};
 
 use crate::shard::Shard;
@@ -47,6 +47,29 @@ pub enum StreamError {
         /// The shard's identifier.
         shard: String,
     },
+    /// The stream no longer has what was to be read again.
+    #[error(
+        "the stream no longer has these records of shard `{shard}` of `{stream}`: it keeps them for 24 hours, and a stream that is switched off is forgotten; run `verify --repair` instead"
+    )]
+    Expired {
+        /// The stream's ARN.
+        stream: String,
+        /// The shard's identifier.
+        shard: String,
+        /// The SDK's own error.
+        #[source]
+        cause: Cause,
+    },
+    /// The shard ends, or seems to, before the last record that was to be read again.
+    #[error("shard `{shard}` of `{stream}` does not show record `{last}`; try again, or run `verify --repair` instead")]
+    Incomplete {
+        /// The stream's ARN.
+        stream: String,
+        /// The shard's identifier.
+        shard: String,
+        /// The sequence number that did not come.
+        last: SequenceNumber,
+    },
     /// A record holds what DynamoDB cannot hold.
     #[error("a record of `{stream}` holds a number that is not one")]
     Number {
@@ -75,7 +98,10 @@ impl StreamError {
     /// What to do about it; a read that is tried again goes on where the failed one stopped.
     pub fn disposition(&self) -> Disposition {
         match self {
-            Self::NoStream { .. } | Self::Trimmed { .. } | Self::Number { .. } => Disposition::Halt,
+            Self::NoStream { .. } | Self::Trimmed { .. } | Self::Number { .. } | Self::Expired { .. } => {
+                Disposition::Halt
+            }
+            Self::Incomplete { .. } => Disposition::Retry,
             Self::Service { failure, .. } => failure.disposition(),
         }
     }

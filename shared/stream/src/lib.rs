@@ -7,7 +7,9 @@
 mod coalesce;
 mod decode;
 mod error;
+mod failure;
 
 pub use coalesce::coalesce;
 pub use decode::{EventName, Record, decode};
 pub use error::{BatchError, RecordError, RecordProblem};
+pub use failure::{FailureError, GivenUp, StreamRange, given_up};

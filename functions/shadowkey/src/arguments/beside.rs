@@ -1,5 +1,7 @@
 //! The options of the commands that work beside the stream.
 
+use std::path::PathBuf;
+
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::{CommonOptions, ConnectionOptions};
@@ -52,4 +54,16 @@ pub(crate) struct DropOptions {
     /// Everything.
     #[arg(long, conflicts_with_all = ["of", "view"])]
     pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RedriveOptions {
+    #[command(flatten)]
+    pub(crate) common: CommonOptions,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionOptions,
+    /// Batches that were given up: objects of Lambda's failure destination in S3, events, or messages of one in SQS, whose
+    /// records are read from the stream again.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
 }

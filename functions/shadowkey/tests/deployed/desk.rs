@@ -30,6 +30,7 @@ impl Answer {
 pub(crate) struct Desk {
     folder: TempDir,
     engine: Engine,
+    pub(crate) connection: Connection,
     pub(crate) store: DynamoStore,
 }
 
@@ -51,6 +52,7 @@ impl Desk {
             folder: TempDir::new().expect("folder"),
             store: DynamoStore::new(&connection, names.collect()),
             engine,
+            connection,
         };
         desk.file("views.toml", views);
         desk
