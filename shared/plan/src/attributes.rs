@@ -15,9 +15,9 @@ use crate::{Condition, Update};
 pub(crate) type Earlier<'a> = (&'a Item, Derived);
 
 /// An image without the attributes that are left over in it, and what it then derives.
-pub(crate) struct Settled<'a> {
+struct Settled<'a> {
     image: Cow<'a, Item>,
-    pub(crate) derived: Derived,
+    derived: Cow<'a, Derived>,
 }
 
 /// The update that gives an item the attributes it derives, or none where it carries them already.
@@ -34,17 +34,17 @@ pub fn plan_attributes<'a>(
         .into_iter()
         .map(|earlier| (earlier, views.derive(earlier)))
         .collect();
-    update(views, key, image, &settle(views, image, &before))
+    update(views, key, image, &views.derive(image), &before)
 }
 
 /// Takes attributes out of an image that views wrote while the item matched their sources, and that nothing derives now.
 ///
 /// derive() knows one image and takes such an attribute for the application's own; what reads it must not see it. One
 /// that goes can make another a leftover, so this goes on until none is found.
-pub(crate) fn settle<'a>(views: &Views, image: &'a Item, before: &[Earlier<'_>]) -> Settled<'a> {
+fn settle<'a>(views: &Views, image: &'a Item, derived: &'a Derived, before: &[Earlier<'_>]) -> Settled<'a> {
     let mut image = Cow::Borrowed(image);
+    let mut derived = Cow::Borrowed(derived);
     loop {
-        let derived = views.derive(&image);
         let is_left_over = |name: &str| {
             let carried = image.get(name);
             let unclaimed = !derived.attributes.contains_key(name) && !views.is_shadow(&image);
@@ -58,6 +58,7 @@ pub(crate) fn settle<'a>(views: &Views, image: &'a Item, before: &[Earlier<'_>])
         for name in left_over {
             image.to_mut().remove(name);
         }
+        derived = Cow::Owned(views.derive(&image));
     }
 }
 
@@ -71,8 +72,16 @@ fn was_derived(name: &str, value: &AttributeValue, before: &[Earlier<'_>]) -> bo
         })
 }
 
-/// Compares the attributes that an image carries with those it has once it is settled and derived.
-pub(crate) fn update(views: &Views, key: &Key, image: &Item, settled: &Settled<'_>) -> Option<Update> {
+/// Compares the attributes that an image carries with those it has once it is settled and derived; `derived` is what the
+/// image derives as it is.
+pub(crate) fn update(
+    views: &Views,
+    key: &Key,
+    image: &Item,
+    derived: &Derived,
+    before: &[Earlier<'_>],
+) -> Option<Update> {
+    let settled = settle(views, image, derived, before);
     let mut set = Item::new();
     let mut remove = BTreeSet::new();
     let mut paths: BTreeSet<AttributePath> = BTreeSet::new();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use shadowkey_item::{AttributePath, AttributeValue, Key, TableName, Version, item_size};
 use shadowkey_views::{Derived, Failure, MARKER, Marker, Shadow, Views};
 
-use crate::attributes::{Earlier, settle, update};
+use crate::attributes::{Earlier, update};
 use crate::{Change, Comparison, Condition, Delete, Place, Put, Update};
 
 /// The writes of one change. Puts come before deletes, so that a reader may see an item twice but never misses it.
@@ -84,11 +84,11 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
         .flatten()
         .map(|image| (image, views.derive(image)))
         .collect();
-    let settled = new.as_ref().map(|image| (image, settle(views, image, &before)));
-    let update = settled
+    // What the shadows are is of the new image alone, so that what an earlier change has put is known from its image.
+    let desired = new.as_ref().map(|image| views.derive(image)).unwrap_or_default();
+    let update = new
         .as_ref()
-        .and_then(|(image, settled)| update(views, &change.key, image, settled));
-    let desired = settled.map(|(_, settled)| settled.derived).unwrap_or_default();
+        .and_then(|image| update(views, &change.key, image, &desired, &before));
     // An absent image derives nothing, and no shadow of it is like the desired one.
     let absent = earlier.iter().any(Option::is_none);
     let chain: Vec<BTreeMap<Identity<'_>, &Shadow>> = before.iter().map(|(_, derived)| by_identity(derived)).collect();

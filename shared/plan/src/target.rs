@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use shadowkey_item::{Item, Key, Version, item_size};
 use shadowkey_views::{Derived, Failure, MARKER, Marker, Shadow, Views};
 
-use crate::attributes::{Earlier, settle, update};
+use crate::attributes::{Earlier, update};
 use crate::plan::{marker_path, own};
 use crate::standing::Standing;
 use crate::transaction::updated;
@@ -61,16 +61,13 @@ impl<'a> Target<'a> {
         before: impl IntoIterator<Item = &'b Item>,
     ) -> Self {
         let before: Vec<Earlier<'_>> = before.into_iter().map(|image| (image, views.derive(image))).collect();
-        let settled = image.map(|image| (image, settle(views, image, &before)));
-        let update = settled
-            .as_ref()
-            .and_then(|(image, settled)| update(views, key, image, settled));
+        let derived = image.map(|image| views.derive(image)).unwrap_or_default();
         Self {
             views,
             key,
             image,
-            update,
-            derived: settled.map(|(_, settled)| settled.derived).unwrap_or_default(),
+            update: image.and_then(|image| update(views, key, image, &derived, &before)),
+            derived,
         }
     }
 
@@ -178,7 +175,10 @@ fn put(shadow: &Shadow, version: &Version, there: Option<&Marker>) -> PlannedPut
             item: shadow.at(version),
             condition,
         },
-        withdrawal: delete(place, own, item_size(shadow.item())),
+        withdrawal: PlannedDelete {
+            view: shadow.view.clone(),
+            ..delete(place, own, item_size(shadow.item()))
+        },
     }
 }
 

@@ -58,12 +58,13 @@ impl Job {
 
     /// A change's item, with every place that its images derive as a candidate.
     pub(crate) fn of_change(views: &Views, change: &Change) -> Self {
-        let places = |image| Target::new(views, &change.key, Some(image), change.images()).places();
+        let derived = change.images().map(|image| views.derive(image));
+        let places = derived.flat_map(|derived| derived.shadows.iter().map(Place::from).collect::<Vec<_>>());
         Self {
             key: change.key.clone(),
             version: change.version.clone(),
+            candidates: places.collect(),
             before: change.images().cloned().collect(),
-            candidates: change.images().flat_map(places).collect(),
         }
     }
 }
