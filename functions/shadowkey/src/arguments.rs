@@ -74,6 +74,11 @@ pub(crate) struct ConnectionOptions {
 pub(crate) struct CheckOptions {
     #[command(flatten)]
     pub(crate) common: CommonOptions,
+    /// Compare the file with the tables as they are, by DescribeTable and DescribeTimeToLive.
+    #[arg(long)]
+    pub(crate) against_table: bool,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionOptions,
 }
 
 #[derive(Debug, Args)]

@@ -61,7 +61,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Co
         }
     };
     let result = match arguments.command {
-        Command::Check(options) => check::check(&options, console),
+        Command::Check(options) => check::check(&options, console).await,
         Command::Render(options) => render::render(&options, console),
         Command::Decode(options) => decode::decode(&options, console),
         Command::Key(options) => key::key(&options, console),

@@ -228,7 +228,7 @@ fn projection(projection: &IndexProjection) -> Projection {
         .build()
 }
 
-fn service_error<E>(operation: &'static str, physical: &str, error: SdkError<E, HttpResponse>) -> AdminError
+pub(crate) fn service_error<E>(operation: &'static str, physical: &str, error: SdkError<E, HttpResponse>) -> AdminError
 where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {

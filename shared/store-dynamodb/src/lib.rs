@@ -6,6 +6,7 @@
 
 mod admin;
 mod connection;
+mod describe;
 mod error;
 mod expression;
 mod range;
@@ -20,6 +21,7 @@ mod wire;
 
 pub use admin::{AdminError, ChangeStream, Created, create_table};
 pub use connection::{ATTEMPT_TIMEOUT, CONNECT_TIMEOUT, ConnectError, ConnectOptions, Connection};
+pub use describe::{IndexAsIs, KeyAsIs, TableAsIs, describe_table};
 pub use error::Failure;
 pub use range::read_range;
 pub use store::DynamoStore;

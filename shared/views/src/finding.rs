@@ -48,10 +48,26 @@ pub enum Code {
     Sk036,
     /// An index with a key of several attributes would serve as well.
     Sk061,
+    /// A table that is not there.
+    Sk101,
+    /// A table whose key is not the view file's.
+    Sk102,
+    /// A declared index that the table does not have.
+    Sk103,
+    /// An index whose kind or key is not the view file's.
+    Sk104,
+    /// No stream, or one without both images.
+    Sk105,
+    /// An index whose projection is not the view file's.
+    Sk131,
+    /// A table whose items do not expire by the view file's ttl attribute.
+    Sk132,
+    /// An index that the view file does not declare and whose key views write.
+    Sk161,
 }
 
 impl Code {
-    /// All codes, in their order.
+    /// The codes of what a view file shows by itself, in their order.
     pub const ALL: [Self; Self::Sk061 as usize + 1] = [
         Self::Sk001,
         Self::Sk002,
@@ -69,14 +85,28 @@ impl Code {
         Self::Sk061,
     ];
 
+    /// The codes of what shows where a view file is compared with the tables, in their order.
+    pub const AGAINST_TABLE: [Self; Self::Sk161 as usize - Self::Sk061 as usize] = [
+        Self::Sk101,
+        Self::Sk102,
+        Self::Sk103,
+        Self::Sk104,
+        Self::Sk105,
+        Self::Sk131,
+        Self::Sk132,
+        Self::Sk161,
+    ];
+
     /// How much findings of this code matter.
     pub fn severity(self) -> Severity {
         match self {
             Self::Sk001 | Self::Sk002 | Self::Sk003 | Self::Sk004 | Self::Sk005 | Self::Sk006 | Self::Sk007 => {
                 Severity::Error
             }
+            Self::Sk101 | Self::Sk102 | Self::Sk103 | Self::Sk104 | Self::Sk105 => Severity::Error,
             Self::Sk031 | Self::Sk032 | Self::Sk033 | Self::Sk034 | Self::Sk035 | Self::Sk036 => Severity::Warning,
-            Self::Sk061 => Severity::Note,
+            Self::Sk131 | Self::Sk132 => Severity::Warning,
+            Self::Sk061 | Self::Sk161 => Severity::Note,
         }
     }
 }
@@ -98,6 +128,14 @@ impl fmt::Display for Code {
             Self::Sk035 => "SK035",
             Self::Sk036 => "SK036",
             Self::Sk061 => "SK061",
+            Self::Sk101 => "SK101",
+            Self::Sk102 => "SK102",
+            Self::Sk103 => "SK103",
+            Self::Sk104 => "SK104",
+            Self::Sk105 => "SK105",
+            Self::Sk131 => "SK131",
+            Self::Sk132 => "SK132",
+            Self::Sk161 => "SK161",
         })
     }
 }

@@ -101,6 +101,11 @@ impl Views {
         &self.table
     }
 
+    /// The attribute by which items expire, where the view file names one.
+    pub fn ttl(&self) -> Option<&str> {
+        self.ttl.as_deref()
+    }
+
     /// The tables that shadows go into besides the sources' own.
     pub fn other_tables(&self) -> Vec<TableDefinition> {
         let others: BTreeMap<_, _> = self
@@ -272,6 +277,11 @@ impl ShadowView {
     /// The table its shadows are in.
     pub fn table(&self) -> &TableName {
         &self.table
+    }
+
+    /// Which attributes of the source it carries.
+    pub fn projection(&self) -> &Projection {
+        &self.projection
     }
 
     /// Whether two sources may claim one key, because the key does not name its source.

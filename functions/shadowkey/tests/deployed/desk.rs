@@ -35,19 +35,25 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// With the tables of the view file, its own with a stream.
+    /// With the tables of the view file, each with a stream.
     pub(crate) async fn new(views: &str) -> Self {
+        Self::with_tables(views, async |connection| {
+            for table in load(views).views.expect("views").tables() {
+                create_table(connection, &table.name.0, &table, ChangeStream::On)
+                    .await
+                    .expect("table");
+            }
+        })
+        .await
+    }
+
+    /// With the tables that are made by hand for the view file.
+    pub(crate) async fn with_tables(views: &str, make: impl AsyncFnOnce(&Connection)) -> Self {
         let engine = Engine::start().await.expect("engine");
         let connection = Connection::local(engine.endpoint_url());
-        let definitions = load(views).views.expect("views").tables();
-        for definition in &definitions {
-            create_table(&connection, &definition.name.0, definition, ChangeStream::On)
-                .await
-                .expect("table");
-        }
-        let names = definitions
-            .iter()
-            .map(|table| (table.name.clone(), table.name.0.clone()));
+        make(&connection).await;
+        let tables = load(views).views.expect("views").tables();
+        let names = tables.into_iter().map(|table| (table.name.clone(), table.name.0));
         let desk = Self {
             folder: TempDir::new().expect("folder"),
             store: DynamoStore::new(&connection, names.collect()),

@@ -7,6 +7,7 @@
     reason = "a test's own words fail the test"
 )]
 
+mod against_table;
 mod desk;
 mod parked;
 mod redrive;

@@ -58,6 +58,13 @@ fn each_section_of_the_page_begins_with_a_file_of_that_finding_alone() {
         assert_eq!(found, [code], "{example}");
         assert!(advice.len() > 20, "{code} says what to do");
     }
+    // What only a comparison with the tables shows has no example of a file alone.
+    for code in Code::AGAINST_TABLE {
+        let section = sections.next().unwrap_or_else(|| panic!("no section for {code}"));
+        let severity = format!("{:?}", code.severity()).to_lowercase();
+        assert!(section.starts_with(&format!("{code} {severity}: ")), "{section}");
+        assert!(section.len() > 100, "{code} says what to do");
+    }
     assert_eq!(sections.next(), None);
 }
 
