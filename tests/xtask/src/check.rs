@@ -1,9 +1,11 @@
-//! The checks that need no test: formatting, lints, documentation.
+//! The checks beside the tests: formatting, lints, documentation, and the store contract on a second engine.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+
+use crate::contract;
 
 /// One check: a subcommand of cargo and what it is called with.
 struct Step {
@@ -54,6 +56,10 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         } else if !passes(step, root)? {
             failed.push(step.subcommand);
         }
+    }
+    if let Err(error) = contract::run(root) {
+        eprintln!("{error:#}");
+        failed.push("contract");
     }
     if failed.is_empty() {
         return Ok(());

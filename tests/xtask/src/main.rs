@@ -1,6 +1,8 @@
-//! The chores of this repository: `cargo xtask check | readme | sim | mutants | engine | record-fixtures | schema`.
+//! The chores of this repository: `cargo xtask check | contract | readme | sim | mutants | engine | record-fixtures | schema`.
 
+mod background;
 mod check;
+mod contract;
 mod engine;
 mod mutants;
 mod readme;
@@ -23,8 +25,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Formatting, lints and documentation, with every warning denied.
+    /// Formatting, lints and documentation, with every warning denied, and the store contract on a second engine.
     Check,
+    /// Runs the store contract on a second engine, which it installs into target/python.
+    Contract,
     /// Runs the commands of README.md, in their order.
     Readme,
     /// Runs the simulation: `--seed N [--trace]`, or `--seeds A..B`.
@@ -53,6 +57,7 @@ enum Chore {
 async fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Check => check::run(root()?),
+        Chore::Contract => contract::run(root()?),
         Chore::Readme => readme::run(root()?),
         Chore::Sim { arguments } => sim::run(root()?, &arguments),
         Chore::Mutants { names } => mutants::run(root()?, &names),

@@ -4,19 +4,12 @@
 //! the rest of the page does; the next block starts once the port accepts connections.
 
 use std::fs;
-use std::net::{Ipv4Addr, TcpStream};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command};
-use std::thread::sleep;
-use std::time::Duration;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// How long a background block may take until its port is open: it may have to build first.
-const PATIENCE: Duration = Duration::from_secs(600);
-/// How often to look whether it is.
-const POLL: Duration = Duration::from_millis(500);
+use crate::background::Running;
 
 /// A block of commands.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +23,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let page = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
     let blocks = blocks(&page)?;
     ensure!(!blocks.is_empty(), "README.md has no block marked `sh`");
-    let mut running = Running(Vec::new());
+    let mut running = Running::default();
     for block in &blocks {
         eprintln!("\n{}", block.commands.trim_end());
         let mut command = Command::new("bash");
@@ -73,50 +66,6 @@ fn blocks(page: &str) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-/// The background blocks; they are stopped, with what they started, when the page is through.
-struct Running(Vec<Child>);
-
-impl Running {
-    fn start(&mut self, mut command: Command, port: u16) -> Result<()> {
-        ensure!(
-            !is_open(port),
-            "port {port} is in use already, so the block that opens it cannot be run"
-        );
-        let child = command.process_group(0).spawn().context("bash does not start")?;
-        self.0.push(child);
-        let child = self.0.last_mut().context("it was just added")?;
-        let mut waited = Duration::ZERO;
-        while !is_open(port) {
-            if let Some(status) = child.try_wait()? {
-                bail!("a background block of README.md ended with {status}");
-            }
-            ensure!(
-                waited < PATIENCE,
-                "port {port} is not open after {} s",
-                waited.as_secs()
-            );
-            sleep(POLL);
-            waited += POLL;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            // The whole process group: a block's own children would outlive it.
-            let group = format!("-{}", child.id());
-            let _ = Command::new("kill").args(["-TERM", "--", &group]).status();
-            let _ = child.wait();
-        }
-    }
-}
-
-fn is_open(port: u16) -> bool {
-    TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,13 +83,5 @@ mod tests {
         );
         assert!(blocks("```sh later\nx\n```\n").is_err());
         assert!(blocks("```sh background=x\nx\n```\n").is_err());
-    }
-
-    #[test]
-    fn a_background_block_that_ends_is_noticed() {
-        let mut running = Running(Vec::new());
-        let mut command = Command::new("false");
-        command.current_dir("/");
-        assert!(running.start(command, 1).is_err());
     }
 }
