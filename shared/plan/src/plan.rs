@@ -6,6 +6,7 @@ use shadowkey_item::{AttributePath, AttributeValue, Key, TableName, Version, ite
 use shadowkey_views::{Derived, Failure, MARKER, Marker, Shadow, Views};
 
 use crate::attributes::{Earlier, update};
+use crate::transaction::updated;
 use crate::{Change, Comparison, Condition, Delete, Place, Put, Update};
 
 /// The writes of one change. Puts come before deletes, so that a reader may see an item twice but never misses it.
@@ -89,6 +90,20 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
     let update = new
         .as_ref()
         .and_then(|image| update(views, &change.key, image, &desired, &before));
+    // What is written at once is of the item as it is then: its update is one more image of the chain.
+    if let (true, Some(image), Some(update)) = (views.is_transactional(), new, &update) {
+        let updated = updated(image, Some(update));
+        let derived = views.derive(&updated);
+        if derived.shadows != desired.shadows {
+            let mut change = change.clone();
+            change.chain.push(Some(updated));
+            let update = Some(update.clone());
+            return Plan {
+                update,
+                ..plan(views, &change)
+            };
+        }
+    }
     // An absent image derives nothing, and no shadow of it is like the desired one.
     let absent = earlier.iter().any(Option::is_none);
     let chain: Vec<BTreeMap<Identity<'_>, &Shadow>> = before.iter().map(|(_, derived)| by_identity(derived)).collect();

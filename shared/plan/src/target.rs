@@ -61,13 +61,18 @@ impl<'a> Target<'a> {
         before: impl IntoIterator<Item = &'b Item>,
     ) -> Self {
         let before: Vec<Earlier<'_>> = before.into_iter().map(|image| (image, views.derive(image))).collect();
-        let derived = image.map(|image| views.derive(image)).unwrap_or_default();
+        let mut derived = image.map(|image| views.derive(image)).unwrap_or_default();
+        let update = image.and_then(|image| update(views, key, image, &derived, &before));
+        // What is written at once is of the item as it is then.
+        if let (true, Some(image), Some(update)) = (views.is_transactional(), image, &update) {
+            derived = views.derive(&updated(image, Some(update)));
+        }
         Self {
             views,
             key,
             image,
-            update: image.and_then(|image| update(views, key, image, &derived, &before)),
             derived,
+            update,
         }
     }
 

@@ -1,8 +1,8 @@
 //! The calls that pass the port, as data.
 
 use shadowkey_item::{Item, Key, TableName};
-use shadowkey_plan::{Delete, Put, Update};
-use shadowkey_store::{Page, Written};
+use shadowkey_plan::{Action, Delete, Put, Update};
+use shadowkey_store::{Page, Transacted, Written};
 
 /// One request of the worker's.
 #[derive(Debug, Clone)]
@@ -11,6 +11,7 @@ pub(crate) enum Call {
     Put(Put),
     Update(Update),
     Delete(Delete),
+    Transact(Vec<Action>),
     Scan(TableName),
 }
 
@@ -19,6 +20,7 @@ pub(crate) enum Call {
 pub(crate) enum Answer {
     Item(Option<Item>),
     Written(Written),
+    Transacted(Transacted),
     Page(Page),
 }
 
@@ -29,6 +31,7 @@ impl Call {
             Self::Put(_) => "PutItem",
             Self::Update(_) => "UpdateItem",
             Self::Delete(_) => "DeleteItem",
+            Self::Transact(_) => "TransactWriteItems",
             Self::Scan(_) => "Scan",
         }
     }
@@ -39,6 +42,7 @@ impl Call {
             Self::Put(put) => &put.table,
             Self::Update(update) => &update.table,
             Self::Delete(delete) => &delete.table,
+            Self::Transact(actions) => actions.first().expect("a transaction has its source item").table(),
         }
     }
 

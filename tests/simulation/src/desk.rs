@@ -114,8 +114,11 @@ impl Store for SimStore {
         self.write(Call::Delete(delete.clone())).await
     }
 
-    async fn transact(&self, _actions: &[Action]) -> Result<Transacted, StoreError> {
-        unreachable!("no world asks for transactions")
+    async fn transact(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
+        match self.call(Call::Transact(actions.to_vec())).await? {
+            Answer::Transacted(transacted) => Ok(transacted),
+            other => unreachable!("a transaction is answered by {other:?}"),
+        }
     }
 
     async fn scan(&self, table: &TableName, _start: Option<&Item>) -> Result<Page, StoreError> {

@@ -221,6 +221,11 @@ pub(crate) fn describe(call: &Call) -> String {
             update.remove
         ),
         Call::Delete(delete) => format!("delete {table} {}", delete.key),
+        Call::Transact(actions) => {
+            let calls = actions.iter().map(crate::transaction::call_of);
+            let parts = calls.map(|call| call.map_or("check".to_owned(), |call| describe(&call)));
+            format!("transact [{}]", parts.collect::<Vec<_>>().join(", "))
+        }
         Call::Scan(_) => format!("scan {table}"),
     }
 }
@@ -230,6 +235,9 @@ fn outcome(effect: &crate::tables::Effect) -> String {
         Some(item) => shadowkey_item::item_to_json(item).to_string(),
         None => "nothing".to_owned(),
     };
+    if let Ok(crate::call::Answer::Transacted(transacted)) = &effect.answer {
+        return format!("{transacted:?}");
+    }
     if effect.is_refused() {
         format!("refused, found {before}")
     } else if effect.is_done() {

@@ -31,6 +31,7 @@ mod sim;
 mod stream;
 mod tables;
 mod trace;
+mod transaction;
 mod world;
 mod writer;
 

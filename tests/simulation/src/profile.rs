@@ -54,6 +54,8 @@ pub(crate) struct Profile {
     pub(crate) mode: Mode,
     pub(crate) world: &'static World,
     pub(crate) state: bool,
+    /// Whether the worker writes all at once.
+    pub(crate) transactional: bool,
     pub(crate) operations: usize,
     pub(crate) shards: u64,
     /// A shard splits at every so manyth write, on average.
@@ -81,6 +83,7 @@ impl Profile {
             mode,
             world,
             state,
+            transactional: rng.u32(0..4) == 0,
             operations: if rng.u32(0..4) == 0 {
                 rng.usize(2..10)
             } else {

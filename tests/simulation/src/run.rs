@@ -88,10 +88,11 @@ pub fn shrink(failed: Report) -> Report {
 
 fn size(profile: &Profile, records: usize, steps: u64) -> String {
     format!(
-        "{} {:?}{}, {} operations, {records} records, {steps} steps",
+        "{} {:?}{}{}, {} operations, {records} records, {steps} steps",
         profile.world.name,
         profile.mode,
         if profile.state { "" } else { " without state table" },
+        if profile.transactional { " in transactions" } else { "" },
         profile.operations,
     )
 }
@@ -104,7 +105,9 @@ async fn play(sim: &Rc<Sim>) {
     if !sim.is_over() {
         settle(sim).await;
     }
-    if sim.profile.mode.is_broken() && !sim.is_over() {
+    // A transaction that comes late does not land.
+    let is_harmless = sim.profile.transactional && sim.profile.mode == Mode::LateRequests;
+    if sim.profile.mode.is_broken() && !is_harmless && !sim.is_over() {
         repair(sim).await;
     }
     fail_with_panics(sim).await;
@@ -160,6 +163,9 @@ fn count_kind(sim: &Sim) {
     } else {
         Event::RunWithoutState
     });
+    if profile.transactional {
+        sim.cover(Event::RunInTransactions);
+    }
     if profile.second_consumer {
         sim.cover(Event::ConsumerSecond);
     }

@@ -71,7 +71,7 @@ pub(crate) struct Sim {
 
 impl Sim {
     pub(crate) fn new(profile: Profile, mut rng: fastrand::Rng, trace: Trace) -> Self {
-        let views = profile.world.views(profile.state).clone();
+        let views = profile.world.views(profile.state, profile.transactional).clone();
         let partition = &views.table().key.partition.name;
         let stream = crate::stream::Stream::new(partition, profile.shards, &mut rng);
         Self {
@@ -163,23 +163,34 @@ impl Sim {
 
     /// Executes a call of the worker's and has it audited.
     pub(crate) fn perform(self: &Rc<Self>, actor: Option<ActorId>, call: &Call) -> Effect {
+        if let Call::Transact(actions) = call {
+            return crate::transaction::perform(self, actor, actions);
+        }
         let step = self.step.get();
         let effect = self.draw(|rng| self.tables.borrow_mut().execute(call, Author::Worker, step, rng));
+        self.audit(actor, call, &effect);
+        effect
+    }
+
+    /// Remembers what an invocation has sent, and since when it runs.
+    pub(crate) fn remember(&self, actor: Option<ActorId>, call: &Call, refused: bool) -> Option<u64> {
         let mut running = self.running.borrow_mut();
-        let running = actor.and_then(|actor| running.get_mut(&actor));
-        let since = running.as_ref().map(|running| running.since);
-        if let Some(running) = running {
-            running.calls.push((call.clone(), effect.is_refused()));
-        }
+        let running = running.get_mut(&actor?)?;
+        running.calls.push((call.clone(), refused));
+        Some(running.since)
+    }
+
+    /// Has a call audited that took effect, or did not.
+    pub(crate) fn audit(&self, actor: Option<ActorId>, call: &Call, effect: &Effect) {
+        let since = self.remember(actor, call, effect.is_refused());
         let checked = self
             .auditor
             .borrow_mut()
-            .saw(&self.views, &self.tables(), (call, &effect), since);
+            .saw(&self.views, &self.tables(), (call, effect), since);
         if let Err(violation) = checked {
             self.violate(violation);
         }
-        crate::audit::count_branch(&mut self.coverage.borrow_mut(), &self.views, call, &effect);
-        effect
+        crate::audit::count_branch(&mut self.coverage.borrow_mut(), &self.views, call, effect);
     }
 
     /// Ends the run: a promise is broken.

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use futures::FutureExt;
 use shadowkey_item::{Item, Key, KeySchema, TableName};
-use shadowkey_store::{MemoryStore, Store, StoreError, Written};
+use shadowkey_plan::Action;
+use shadowkey_store::{MemoryStore, Store, StoreError, Transacted, Written};
 use shadowkey_views::Views;
 
 use crate::call::{Answer, Call};
 use crate::stream::{Author, Stream};
+use crate::transaction::{answer_of, call_of};
 
 /// What a call met and what it changed.
 #[derive(Debug)]
@@ -76,17 +78,14 @@ impl Tables {
             Call::Put(put) => self.key_of(&put.table, &put.item),
             Call::Update(update) => Some(update.key.clone()),
             Call::Delete(delete) => Some(delete.key.clone()),
-            Call::Scan(_) => None,
+            Call::Scan(_) | Call::Transact(_) => None,
         };
         let found = |tables: &Self| key.as_ref().and_then(|key| tables.get(call.table(), key));
         let before = found(self);
         let answer = self.answer(call);
         let after = if call.is_write() { found(self) } else { before.clone() };
-        if let Some(key) = key.as_ref().filter(|_| *call.table() == self.base && before != after) {
-            let version = self.stream.append(key, (before.as_ref(), after.as_ref()), author, rng);
-            self.images.entry(key.clone()).or_default().push((step, after.clone()));
-            self.versions
-                .insert(version.as_str().to_owned(), (key.clone(), after.clone()));
+        if let Some(key) = key.as_ref().filter(|_| *call.table() == self.base) {
+            self.record(key, (&before, &after), author, step, rng);
         }
         Effect {
             key,
@@ -94,6 +93,64 @@ impl Tables {
             after,
             answer,
         }
+    }
+
+    /// Executes a transaction at a step, and gives what each of its actions met and changed.
+    pub(crate) fn execute_all(
+        &mut self,
+        actions: &[Action],
+        author: Author,
+        step: u64,
+        rng: &mut fastrand::Rng,
+    ) -> (Result<Transacted, StoreError>, Vec<Effect>) {
+        let key = |action: &Action| match call_of(action) {
+            Some(Call::Put(put)) => self.key_of(&put.table, &put.item),
+            Some(Call::Update(update)) => Some(update.key),
+            Some(Call::Delete(delete)) => Some(delete.key),
+            _ => None,
+        };
+        let keys: Vec<Option<Key>> = actions.iter().map(key).collect();
+        let all = |tables: &Self| -> Vec<Option<Item>> {
+            let places = actions.iter().zip(&keys);
+            let read = |(action, key): (&Action, &Option<Key>)| tables.get(action.table(), key.as_ref()?);
+            places.map(read).collect()
+        };
+        let before = all(self);
+        let answer = self.memory.transact(actions).now_or_never();
+        let answer = answer.expect("the memory store answers at once");
+        let after = all(self);
+        let mut effects = Vec::new();
+        for (index, ((key, before), after)) in keys.into_iter().zip(before).zip(after).enumerate() {
+            let is_base = actions.get(index).is_some_and(|action| *action.table() == self.base);
+            if let Some(key) = key.as_ref().filter(|_| is_base) {
+                self.record(key, (&before, &after), author, step, rng);
+            }
+            effects.push(Effect {
+                key,
+                before,
+                after,
+                answer: Ok(Answer::Written(answer_of(&answer, index))),
+            });
+        }
+        (answer, effects)
+    }
+
+    /// Puts a change of the base table into its stream, where it is one.
+    fn record(
+        &mut self,
+        key: &Key,
+        (before, after): (&Option<Item>, &Option<Item>),
+        author: Author,
+        step: u64,
+        rng: &mut fastrand::Rng,
+    ) {
+        if before == after {
+            return;
+        }
+        let version = self.stream.append(key, (before.as_ref(), after.as_ref()), author, rng);
+        self.images.entry(key.clone()).or_default().push((step, after.clone()));
+        self.versions
+            .insert(version.as_str().to_owned(), (key.clone(), after.clone()));
     }
 
     fn answer(&self, call: &Call) -> Result<Answer, StoreError> {
@@ -109,6 +166,10 @@ impl Tables {
                 .delete(delete)
                 .now_or_never()
                 .map(|done| done.map(Answer::Written)),
+            Call::Transact(actions) => memory
+                .transact(actions)
+                .now_or_never()
+                .map(|done| done.map(Answer::Transacted)),
             Call::Scan(table) => memory
                 .scan(table, None)
                 .now_or_never()

@@ -11,9 +11,8 @@ use shadowkey_views::{Views, load};
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) name: &'static str,
-    /// With a state table, and without.
-    with_state: Views,
-    without_state: Views,
+    /// Each write by itself or all at once; without a state table, and with one.
+    views: [[Views; 2]; 2],
     pub(crate) application: Application,
 }
 
@@ -61,8 +60,10 @@ impl World {
         rng.choice(WORLDS.iter()).expect("there are worlds")
     }
 
-    pub(crate) fn views(&self, state: bool) -> &Views {
-        if state { &self.with_state } else { &self.without_state }
+    pub(crate) fn views(&self, state: bool, transactional: bool) -> &Views {
+        let [single, transaction] = &self.views;
+        let [without_state, with_state] = if transactional { transaction } else { single };
+        if state { with_state } else { without_state }
     }
 
     fn load(name: &'static str, views: &str, application: &str) -> Self {
@@ -70,11 +71,14 @@ impl World {
             shadowkey_views::Loaded { views: Some(views), .. } => views,
             loaded => unreachable!("{name}: {:?}", loaded.findings),
         };
-        let stateless = views.replace("[state]\ntable = \"app-shadowkey\"\n", "");
+        let both = |views: &str| {
+            let stateless = views.replace("[state]\ntable = \"app-shadowkey\"\n", "");
+            [read(&stateless), read(views)]
+        };
+        let all_at_once = views.replace("[table]\n", "[table]\nwrites = \"transaction\"\n");
         Self {
             name,
-            with_state: read(views),
-            without_state: read(&stateless),
+            views: [both(views), both(&all_at_once)],
             application: serde_json::from_str(application).expect("the application's items"),
         }
     }

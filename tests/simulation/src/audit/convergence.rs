@@ -136,7 +136,7 @@ fn all_others_listed(
         .iter()
         .filter(|(source, shadow)| (source, shadow.view.as_str()) != (holder, view));
     for (source, shadow) in others {
-        if !listed.contains(source, &shadow.view) {
+        if !listed.excepts(source, &shadow.view) {
             return Err(format!(
                 "{key}: `{}` of {source} collides and is not listed",
                 shadow.view
