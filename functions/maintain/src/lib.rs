@@ -5,20 +5,17 @@ mod start;
 use std::time::SystemTime;
 
 use aws_lambda_events::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
-use lambda_runtime::LambdaEvent;
+use lambda_runtime::{Context, LambdaEvent};
 use serde_json::value::RawValue;
 use shadowkey_store::Store;
 use shadowkey_worker::{Outcome, Worker, WorkerError};
 use tokio::time::Instant;
 
-pub use start::{DEFAULT_VIEWS, StartError, physical_names, read_views, start, system_clock};
+pub use start::{DEFAULT_VIEWS, StartError, log_as_json, physical_names, read_views, start, system_clock};
 
 /// Handles one batch of stream records; the answer for Lambda is [`response`] of what comes back.
 pub async fn handle<S: Store>(worker: &Worker<S>, event: LambdaEvent<Box<RawValue>>) -> Result<Outcome, WorkerError> {
-    // A deadline that is past before work begins is none: emulators send a constant there.
-    let left = event.context.deadline().duration_since(SystemTime::now());
-    let deadline = left.ok().map(|left| Instant::now() + left);
-    let outcome = worker.handle(event.payload.get(), deadline).await?;
+    let outcome = worker.handle(event.payload.get(), deadline(&event.context)).await?;
     tracing::info!(
         request_id = event.context.request_id,
         counters = %serde_json::to_string(&outcome.counters).unwrap_or_default(),
@@ -26,6 +23,14 @@ pub async fn handle<S: Store>(worker: &Worker<S>, event: LambdaEvent<Box<RawValu
         "batch handled"
     );
     Ok(outcome)
+}
+
+/// The end of an invocation, as its context has it.
+///
+/// A deadline that is past before work begins is none: emulators send a constant there.
+pub fn deadline(context: &Context) -> Option<Instant> {
+    let left = context.deadline().duration_since(SystemTime::now());
+    left.ok().map(|left| Instant::now() + left)
 }
 
 /// The response for Lambda: the earliest failed sequence number, from which the batch is delivered again.

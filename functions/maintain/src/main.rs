@@ -1,19 +1,13 @@
 //! The binary that Lambda runs.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use maintain::{handle, response, start};
+use maintain::{handle, log_as_json, response, start};
 use serde_json::value::RawValue;
 use shadowkey_store::with_causes;
-use tracing_subscriber::EnvFilter;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt()
-        .json()
-        .flatten_event(true)
-        .with_env_filter(filter)
-        .init();
+    log_as_json();
     let worker = start()
         .await
         .inspect_err(|error| tracing::error!("{}", with_causes(error)))?;

@@ -10,6 +10,7 @@ use shadowkey_item::TableName;
 use shadowkey_store_dynamodb::{ATTEMPT_TIMEOUT, ConnectError, ConnectOptions, Connection, DynamoStore};
 use shadowkey_views::{Severity, Views, load, render_findings};
 use shadowkey_worker::{Clock, Settings, Worker};
+use tracing_subscriber::EnvFilter;
 
 /// The view file that is read where SHADOWKEY_VIEWS names no other, beside the binary.
 pub const DEFAULT_VIEWS: &str = "views.toml";
@@ -38,6 +39,16 @@ pub enum StartError {
     /// There is no client.
     #[error(transparent)]
     Connect(#[from] ConnectError),
+}
+
+/// Logs JSON lines, as many as RUST_LOG asks for; `info` where it does not.
+pub fn log_as_json() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_env_filter(filter)
+        .init();
 }
 
 /// Builds the worker from the environment: SHADOWKEY_VIEWS, SHADOWKEY_TABLE and its kin, and the SDK's own variables.

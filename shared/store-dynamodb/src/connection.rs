@@ -148,7 +148,7 @@ fn loader() -> ConfigLoader {
         .timeout_config(timeouts())
 }
 
-fn timeouts() -> TimeoutConfig {
+pub(crate) fn timeouts() -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(CONNECT_TIMEOUT)
         .read_timeout(ATTEMPT_TIMEOUT)

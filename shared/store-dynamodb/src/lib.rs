@@ -9,6 +9,8 @@ mod connection;
 mod describe;
 mod error;
 mod expression;
+#[cfg(feature = "objects")]
+mod objects;
 mod range;
 #[cfg(test)]
 mod script;
@@ -23,6 +25,8 @@ pub use admin::{AdminError, ChangeStream, Created, create_table};
 pub use connection::{ATTEMPT_TIMEOUT, CONNECT_TIMEOUT, ConnectError, ConnectOptions, Connection};
 pub use describe::{IndexAsIs, KeyAsIs, TableAsIs, describe_table};
 pub use error::Failure;
+#[cfg(feature = "objects")]
+pub use objects::{ObjectError, ObjectId, ObjectStore, Tags};
 pub use range::read_range;
 pub use store::DynamoStore;
 pub use stream::{StreamError, StreamReader};
