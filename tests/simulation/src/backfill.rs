@@ -11,7 +11,7 @@ use crate::sim::Sim;
 
 /// Reconciles every source item, page by page; a page that fails is done again.
 pub(crate) async fn backfill(sim: Rc<Sim>, number: usize) {
-    let actor = sim.actor(format!("backfill {number}"), 3);
+    let actor = sim.actor_beside(format!("backfill {number}"), sim.draw(|rng| rng.u32(1..8)));
     let worker = sim.worker(actor);
     // It starts at some time.
     for _ in 0..sim.draw(|rng| rng.u32(0..20)) {
@@ -41,7 +41,7 @@ fn pages(sim: &Sim) -> Vec<Vec<Key>> {
 
 /// Retries what is parked now and then, as a schedule does.
 pub(crate) async fn retry_parked(sim: Rc<Sim>) {
-    let actor = sim.actor("parked retry".to_owned(), 1);
+    let actor = sim.actor_beside("parked retry".to_owned(), 1);
     let worker = sim.worker(actor);
     for _ in 0..sim.profile.parked_retries {
         for _ in 0..sim.draw(|rng| rng.u32(1..12)) {

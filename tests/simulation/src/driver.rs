@@ -164,7 +164,7 @@ fn take(sim: &Rc<Sim>, index: usize) {
     match waiting {
         Waiting::Turn(_, granted) => drop(granted.send(())),
         Waiting::Call(call, answer) => {
-            let fault = draw_fault(sim, &call);
+            let fault = draw_fault(sim, actor, &call);
             sim.note(|| {
                 let fault = fault.as_ref().map(|fault| format!(" [{fault}]")).unwrap_or_default();
                 format!("{}: {}{fault}", sim.name(actor), describe(&call))

@@ -6,6 +6,7 @@ use shadowkey_store::StoreError;
 
 use crate::Event;
 use crate::call::Call;
+use crate::desk::ActorId;
 use crate::sim::Sim;
 
 /// What goes wrong with one call.
@@ -51,7 +52,7 @@ impl fmt::Display for Simulated {
 impl std::error::Error for Simulated {}
 
 /// Draws what goes wrong with a call, if anything does.
-pub(crate) fn draw_fault(sim: &Sim, call: &Call) -> Option<Fault> {
+pub(crate) fn draw_fault(sim: &Sim, actor: ActorId, call: &Call) -> Option<Fault> {
     if !sim.faults.get() {
         return None;
     }
@@ -64,7 +65,7 @@ pub(crate) fn draw_fault(sim: &Sim, call: &Call) -> Option<Fault> {
         sim.halted_until.set(sim.step.get() + steps);
         return Some(halt(sim, call));
     }
-    if sim.chance(rates.crash) {
+    if sim.chance(sim.crash_rate(actor)) {
         let before = sim.draw(|rng| rng.bool());
         sim.cover(if before {
             Event::FaultCrashBefore

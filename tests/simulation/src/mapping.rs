@@ -112,6 +112,8 @@ async fn deliver_all(sim: &Rc<Sim>, actor: ActorId, worker: &Worker<SimStore>, r
         if is_used_up(rules.retries, batch.failures) {
             sim.cover(Event::BatchGivenUp);
             sim.note(|| format!("{} gives up on {} records", sim.name(actor), batch.records.len()));
+            let sources = batch.records.iter().map(|record| &record.key);
+            sim.auditor.borrow_mut().gave_up(sources);
             sim.destination.borrow_mut().add(batch.records);
         } else {
             batch.failures += 1;

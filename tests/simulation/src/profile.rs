@@ -62,7 +62,11 @@ pub(crate) struct Profile {
     pub(crate) split_every: u32,
     pub(crate) rules: MappingRules,
     pub(crate) second_consumer: bool,
+    /// How many of the world's items are written.
+    pub(crate) items: usize,
     pub(crate) backfills: usize,
+    /// How much more often a run beside the stream crashes than a function on it.
+    pub(crate) beside_crashes: u32,
     pub(crate) parked_retries: usize,
     pub(crate) rates: Rates,
     pub(crate) settings: Settings,
@@ -104,7 +108,9 @@ impl Profile {
                 }),
             },
             second_consumer: !calm && rng.u32(0..3) == 0,
-            backfills: if calm || rng.bool() { 0 } else { rng.usize(1..=2) },
+            items: rng.choice([1, 2, 3, 3]).unwrap_or(3),
+            backfills: if calm || rng.bool() { 0 } else { rng.usize(1..=4) },
+            beside_crashes: rng.u32(1..=4),
             parked_retries: if calm || !state { 0 } else { rng.usize(0..4) },
             rates: Rates::draw(mode, state, rng),
             settings: Settings {

@@ -8,8 +8,11 @@ use crate::desk::Ready;
 use crate::sim::Sim;
 use crate::stream::{Record, event};
 
-/// How often an object is tried, and again once there are no faults any more.
+/// How often an object is tried.
 const TRIES: u32 = 12;
+
+/// How often it is tried once more, in each round after the faults.
+const LAST_TRIES: u32 = 2;
 
 /// Records that an event source mapping gave up.
 #[derive(Debug, Clone)]
@@ -46,10 +49,10 @@ impl Destination {
         rng.choice(open.collect::<Vec<_>>()).cloned()
     }
 
-    /// Every object is worth a try again.
-    pub(crate) fn forget_failures(&mut self) {
+    /// Every object is worth a few tries more.
+    pub(crate) fn forgive_failures(&mut self) {
         for object in &mut self.objects {
-            object.failures = 0;
+            object.failures = object.failures.min(TRIES - LAST_TRIES);
         }
     }
 
@@ -64,7 +67,7 @@ impl Destination {
 
 /// Takes objects from the destination, in any order, for ever.
 pub(crate) async fn redrive(sim: Rc<Sim>) {
-    let actor = sim.actor("redrive".to_owned(), 3);
+    let actor = sim.actor_beside("redrive".to_owned(), sim.draw(|rng| rng.u32(1..8)));
     let worker = sim.worker(actor);
     loop {
         sim.turn(actor, Ready::Object).await;

@@ -21,7 +21,7 @@ pub(crate) async fn settle(sim: &Rc<Sim>) {
     for _ in 0..ROUNDS {
         let before = contents(sim);
         sleep(LEASE).await;
-        sim.destination.borrow_mut().forget_failures();
+        sim.destination.borrow_mut().forgive_failures();
         let last = Rc::clone(sim);
         sim.spawn(async move {
             let actor = last.actor("last parked retry".to_owned(), 1);

@@ -30,6 +30,8 @@ pub(crate) struct Actor {
     pub(crate) name: String,
     /// How likely it is to be picked, beside the others'.
     pub(crate) weight: u32,
+    /// Whether it works beside the stream.
+    pub(crate) beside: bool,
     /// It is not picked before that step, if others can be.
     pub(crate) stalled_until: u64,
 }
@@ -125,9 +127,25 @@ impl Sim {
         actors.push(Actor {
             name,
             weight,
+            beside: false,
             stalled_until: 0,
         });
         ActorId(actors.len() - 1)
+    }
+
+    /// An actor that works beside the stream.
+    pub(crate) fn actor_beside(&self, name: String, weight: u32) -> ActorId {
+        let id = self.actor(name, weight);
+        if let Some(actor) = self.actors.borrow_mut().get_mut(id.0) {
+            actor.beside = true;
+        }
+        id
+    }
+
+    /// How often a call of the actor's crashes it, in a thousand.
+    pub(crate) fn crash_rate(&self, actor: ActorId) -> u32 {
+        let beside = self.actors.borrow().get(actor.0).is_some_and(|actor| actor.beside);
+        self.profile.rates.crash * if beside { self.profile.beside_crashes } else { 1 }
     }
 
     pub(crate) fn name(&self, actor: ActorId) -> String {

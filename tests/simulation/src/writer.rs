@@ -55,10 +55,8 @@ fn base(sim: &Sim) -> TableName {
 
 fn draw_key(sim: &Sim) -> Own {
     let application = &sim.profile.world.application;
-    let attributes = sim
-        .draw(|rng| rng.choice(&application.keys))
-        .expect("there are items")
-        .clone();
+    let hot = application.keys.iter().take(sim.profile.items);
+    let attributes = sim.draw(|rng| rng.choice(hot)).expect("there are items").clone();
     own(sim, &attributes)
 }
 

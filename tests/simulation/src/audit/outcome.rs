@@ -21,7 +21,9 @@ pub(crate) fn outcome(sim: &Sim, outcome: &Outcome, records: &[Rc<Record>], runn
     let reported = outcome.earliest_failed.as_ref();
     let reported = reported.and_then(|number| records.iter().position(|record| record.number == number.as_str()));
     for item in &outcome.items {
-        let first = records.iter().position(|record| record.key == item.key);
+        let first = records
+            .iter()
+            .position(|record| record.key == item.key && concerns_a_source(sim, record));
         if !item.is_done() && reported.is_none_or(|reported| first.is_some_and(|first| first < reported)) {
             sim.violate(format!(
                 "{} failed, and delivery goes on behind it: {:?}",
@@ -37,6 +39,12 @@ pub(crate) fn outcome(sim: &Sim, outcome: &Outcome, records: &[Rc<Record>], runn
         }
     }
     super::costs::check(sim, records, &running.calls);
+}
+
+/// A record of nothing but a shadow, of whichever deployment, is no change of a source item.
+fn concerns_a_source(sim: &Sim, record: &Record) -> bool {
+    let images = record.old.iter().chain(&record.new);
+    images.into_iter().any(|image| !sim.views.is_shadow(image))
 }
 
 fn may_succeed_later(item: &ItemOutcome) -> bool {

@@ -1,6 +1,6 @@
 //! At every step: the worker's writes disturb nobody, and a new place is written before the old one goes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use shadowkey_item::{AttributePath, AttributeValue, Item, Key, TableName};
 use shadowkey_plan::{Comparison, Condition, Delete, Put};
@@ -20,6 +20,8 @@ pub(crate) struct Auditor {
     touched: BTreeMap<Place, String>,
     /// Who gave an owned attribute of an item the value it has.
     authors: BTreeMap<(Key, String), Author>,
+    /// The sources of changes that were given up and may come later than those behind them.
+    given_up: BTreeSet<Item>,
 }
 
 /// A version that sorts behind all others.
@@ -78,6 +80,12 @@ impl Auditor {
         }
     }
 
+    /// Changes of these sources are delivered no more, until they are redriven.
+    pub(crate) fn gave_up<'a>(&mut self, sources: impl IntoIterator<Item = &'a Key>) {
+        let sources = sources.into_iter().map(|key| key.attributes().clone());
+        self.given_up.extend(sources);
+    }
+
     /// Who gave the attribute its value.
     pub(crate) fn author(&self, key: &Key, attribute: &str) -> Option<Author> {
         self.authors.get(&(key.clone(), attribute.to_owned())).copied()
@@ -129,7 +137,7 @@ impl Auditor {
         let Some((_, Some(image))) = tables.versions.get(version) else {
             return Ok(());
         };
-        if super::costs::is_odd(views, image) {
+        if super::costs::is_odd(views, image) || self.given_up.contains(&of) {
             return Ok(());
         }
         let derived = views.derive(image);
