@@ -1,4 +1,5 @@
-//! An application that keeps changing a few items.
+//! An application that keeps changing a few items, and in time others: what goes wrong in an item's last changes, no later
+//! change mends.
 
 use std::time::Duration;
 
@@ -12,8 +13,9 @@ use tokio::time::sleep;
 use crate::mapping::Stream;
 use crate::world::World;
 
-/// How many tickets there are.
+/// How many tickets are changed at a time, and how many changes a writer makes until the next takes the place of the first.
 const TICKETS: u32 = 6;
+const CHANGES: u32 = 10;
 /// How many records may wait before the writers do.
 const BACKLOG: usize = 50;
 const TIMES: [&str; 4] = ["2026-01-05", "2026-01-05T10:00:00Z", "2026-02-01", "2027-01-01"];
@@ -38,8 +40,10 @@ pub(crate) async fn take_place(world: &World) -> Item {
 
 /// Changes one ticket after the other until the world is over.
 pub(crate) async fn write(world: &World, stream: &Stream, mut rng: Rng) {
+    let mut changes = 0;
     while !world.is_over() {
-        let ticket = rng.u32(0..TICKETS);
+        let ticket = changes / CHANGES + rng.u32(0..TICKETS);
+        changes += 1;
         change(world, &mut rng, ticket).await;
         stream.changed();
         sleep(Duration::from_millis(rng.u64(0..4))).await;
@@ -62,7 +66,7 @@ async fn change(world: &World, rng: &mut Rng, ticket: u32) {
             }
         }
         _ => {
-            let (name, value) = attribute(rng);
+            let (name, value) = attribute(rng, ticket);
             match value {
                 Some(value) => update(world, ticket, json!({name: value}), &[]).await,
                 None => update(world, ticket, json!({}), &[name]).await,
@@ -72,7 +76,7 @@ async fn change(world: &World, rng: &mut Rng, ticket: u32) {
 }
 
 /// Any attribute with any value; none is to remove it.
-fn attribute(rng: &mut Rng) -> (&'static str, Option<Value>) {
+fn attribute(rng: &mut Rng, ticket: u32) -> (&'static str, Option<Value>) {
     let text = |text: &str| json!({"S": text});
     let number = |number: i32| json!({"N": number.to_string()});
     let name = rng.choice([
@@ -93,7 +97,10 @@ fn attribute(rng: &mut Rng) -> (&'static str, Option<Value>) {
             let tags = ["red", "Green", "BLUE", "green"];
             json!({"L": rng.choose_multiple(tags, 3).into_iter().map(text).collect::<Vec<_>>()})
         }
-        "Reference" => text(rng.choice(["A", "a", "B", "C", "taken"]).unwrap_or_default()),
+        "Reference" => match rng.choice(["A", "a", "B"]) {
+            Some(letter) if rng.u32(0..8) > 0 => text(&format!("{letter}{}", ticket / TICKETS)),
+            _ => text("taken"),
+        },
         "Status" => text(rng.choice(["open", "open", "closed"]).unwrap_or_default()),
         "Team" => text(rng.choice(["one", "two"]).unwrap_or_default()),
         "Priority" | "Estimate" => number(rng.i32(-1..3)),
@@ -106,7 +113,7 @@ async fn put(world: &World, rng: &mut Rng, ticket: u32) {
     let mut item = key(world, ticket).attributes().clone();
     item.extend(crate::writers::item(json!({"TicketId": {"S": ticket.to_string()}})));
     for _ in 0..12 {
-        let (name, value) = attribute(rng);
+        let (name, value) = attribute(rng, ticket);
         item.extend(crate::writers::item(
             value.map_or(json!({}), |value| json!({name: value})),
         ));
