@@ -1,7 +1,7 @@
 //! The Lambda function on the failure bucket: every item of a batch that was given up is reconciled, and the object tagged.
 //!
 //! An object stays where it is. Its tag `shadowkey` says `redriven`, or `refused` where it is no batch of a DynamoDB stream;
-//! one that has no such tag yet is still to be done.
+//! one that has no such tag yet is still to be done. On a schedule, the function tries again what is parked.
 
 mod notice;
 
@@ -52,9 +52,12 @@ impl Objects for ObjectStore {
 pub enum RedriveError {
     /// It is not what S3 sends.
     #[error(
-        "the event is not a notice of S3 that objects were created; let the bucket's notifications invoke this function"
+        "the event is neither a notice of S3 that objects were created nor one of a schedule; let the bucket's notifications, or a schedule of EventBridge, invoke this function"
     )]
     NotANotice(#[source] serde_json::Error),
+    /// What is parked could not be tried again.
+    #[error(transparent)]
+    Retry(#[from] WorkerError),
     /// Some objects are not done; each was logged with its reason.
     #[error("{} of the event's objects not done, `{}` the first of them; they are left as they were", objects.len(), objects.first().map(ToString::to_string).unwrap_or_default())]
     NotDone {
@@ -80,12 +83,15 @@ pub async fn handle<S: Store, O: Objects>(
     objects: &O,
     event: LambdaEvent<Value>,
 ) -> Result<(), RedriveError> {
-    let notice: Notice = serde_json::from_value(event.payload).map_err(RedriveError::NotANotice)?;
     let deadline = deadline(&event.context);
+    if is_of_a_schedule(&event.payload) {
+        return Box::pin(retry_parked(worker, &event.context.request_id, deadline)).await;
+    }
+    let notice: Notice = serde_json::from_value(event.payload).map_err(RedriveError::NotANotice)?;
     let mut not_done = Vec::new();
     for object in notice.objects() {
-        let run = run_id(&event.context.request_id, &object);
-        if let Err(error) = redrive(worker, objects, &object, &run, deadline).await {
+        let run = run_id(&event.context.request_id, &object.to_string());
+        if let Err(error) = Box::pin(redrive(worker, objects, &object, &run, deadline)).await {
             tracing::error!(object = %object, "not redriven: {}", with_causes(&error));
             not_done.push(object);
         }
@@ -97,8 +103,29 @@ pub async fn handle<S: Store, O: Objects>(
 }
 
 /// Lambda tries an invocation again under the same request id, and no two runs may have one name.
-fn run_id(request_id: &str, object: &ObjectId) -> String {
-    format!("redrive-{request_id}-{:016x}-{object}", fastrand::u64(..))
+fn run_id(request_id: &str, what: &str) -> String {
+    format!("redrive-{request_id}-{:016x}-{what}", fastrand::u64(..))
+}
+
+/// Whether EventBridge sends the event, by one of its rules or by its Scheduler.
+///
+/// Source: "Schedule" in the EventBridge user guide and "Templated targets" in the EventBridge Scheduler user guide.
+fn is_of_a_schedule(event: &Value) -> bool {
+    let source = event.get("source").and_then(Value::as_str);
+    matches!(source, Some("aws.events" | "aws.scheduler"))
+}
+
+/// Tries again what is parked, and does what crashed runs have left. What stays parked is no failure of the invocation.
+async fn retry_parked<S: Store>(
+    worker: &Worker<S>,
+    request_id: &str,
+    deadline: Option<Instant>,
+) -> Result<(), RedriveError> {
+    let outcome = worker.retry_parked(&run_id(request_id, "parked"), deadline).await?;
+    let items = outcome.items.len();
+    let parked = worker.parked().await?.len();
+    tracing::info!(items, parked, counters = %serde_json::to_string(&outcome.counters).unwrap_or_default(), "parked entries tried again");
+    Ok(())
 }
 
 async fn redrive<S: Store, O: Objects>(

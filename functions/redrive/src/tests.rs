@@ -190,10 +190,37 @@ async fn an_event_that_is_not_of_a_bucket_is_refused() {
 
 #[test]
 fn a_second_attempt_of_one_invocation_is_another_run() {
-    let object = ObjectId {
-        bucket: "b".to_owned(),
-        key: "k".to_owned(),
-        version: None,
+    assert_ne!(run_id("r", "o"), run_id("r", "o"));
+}
+
+#[tokio::test]
+async fn a_schedule_has_what_is_parked_tried_again() {
+    let views = load(VIEWS).views.expect("views").or_state_table();
+    let store = MemoryStore::new(views.tables().into_iter().map(|table| (table.name, table.key)));
+    let worker = Worker::new(views, store, Settings::default(), maintain::system_clock());
+    let given_up = object(&ticket("7"));
+    let event = event_of(given_up.as_bytes()).expect("event");
+    let table = TableName("app".to_owned());
+    let place = |item: &Value| shadowkey_plan::Put {
+        table: table.clone(),
+        item: shadowkey_item::item_from_json(&item.to_string()).expect("item"),
+        condition: shadowkey_plan::Condition::ALWAYS,
     };
-    assert_ne!(run_id("r", &object), run_id("r", &object));
+    let mut taken = ticket("7");
+    taken["SK"] = json!({ "S": format!("RANK#07#{}", ticket("7")["SK"]["S"].as_str().expect("SK")) });
+    worker.store().put(&place(&taken)).await.expect("put");
+    worker.store().put(&place(&ticket("7"))).await.expect("put");
+    worker.handle(&event, None).await.expect("outcome");
+    assert_eq!(worker.parked().await.expect("parked").len(), 1);
+    let free = shadowkey_plan::Delete {
+        table: table.clone(),
+        key: worker.views().table().key.key_of(&place(&taken).item).expect("key"),
+        condition: shadowkey_plan::Condition::ALWAYS,
+    };
+    worker.store().delete(&free).await.expect("delete");
+    let schedule = json!({ "detail-type": "Scheduled Event", "source": "aws.events", "detail": {} });
+    let event = LambdaEvent::new(schedule, Context::default());
+    handle(&worker, &MemoryObjects::default(), event).await.expect("done");
+    assert_eq!(worker.parked().await.expect("parked").len(), 0);
+    assert_eq!(items(&worker).await.len(), 2);
 }
