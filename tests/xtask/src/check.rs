@@ -1,11 +1,17 @@
-//! The checks beside the tests: formatting, lints, documentation, and the store contract on a second engine.
+//! The checks beside the tests: formatting, lints, documentation, the store contract on a second engine, and the simulation.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
-use crate::contract;
+use crate::{contract, sim};
+
+/// The seeds that every check simulates, which meet every fault and every branch.
+const FIXED_SEEDS: &str = "0..1800";
+/// How many more seeds a check simulates, which no check before it has.
+const FRESH_SEEDS: u64 = 200;
 
 /// One check: a subcommand of cargo and what it is called with.
 struct Step {
@@ -61,10 +67,24 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         eprintln!("{error:#}");
         failed.push("contract");
     }
+    if let Err(error) = simulate(root) {
+        eprintln!("{error:#}");
+        failed.push("simulation");
+    }
     if failed.is_empty() {
         return Ok(());
     }
     bail!("not passed: {}", failed.join(", "))
+}
+
+fn simulate(root: &Path) -> Result<()> {
+    let run = |arguments: &[&str]| {
+        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        sim::run(root, &arguments)
+    };
+    run(&["--seeds", FIXED_SEEDS, "--covered"])?;
+    let first = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() * FRESH_SEEDS;
+    run(&["--seeds", &format!("{first}..{}", first + FRESH_SEEDS)])
 }
 
 fn is_installed(program: &str) -> bool {

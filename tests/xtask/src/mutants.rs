@@ -38,9 +38,7 @@ struct Mutation {
 
 /// Builds the broken worker and has every breakage, or those named, found.
 pub(crate) fn run(root: &Path, names: &[String]) -> Result<()> {
-    let path = root.join("tests/simulation/mutations.toml");
-    let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    let Mutations { mutation: mutations } = toml::from_str(&text).context("mutations.toml")?;
+    let mutations = read(root)?;
     let copy = root.join("target/mutants/workspace");
     if copy.exists() {
         fs::remove_dir_all(&copy)?;
@@ -67,6 +65,13 @@ pub(crate) fn run(root: &Path, names: &[String]) -> Result<()> {
         return Ok(());
     }
     bail!("the simulation does not notice: {}", missed.join(", "))
+}
+
+fn read(root: &Path) -> Result<Vec<Mutation>> {
+    let path = root.join("tests/simulation/mutations.toml");
+    let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    let Mutations { mutation } = toml::from_str(&text).context("mutations.toml")?;
+    Ok(mutation)
 }
 
 fn by_file(mutations: &[Mutation]) -> BTreeMap<&Path, Vec<&Mutation>> {
@@ -96,6 +101,11 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 
 /// Puts every breakage of a file behind its switch.
 fn break_file(file: &Path, mutations: &[&Mutation]) -> Result<()> {
+    Ok(fs::write(file, broken(file, mutations)?)?)
+}
+
+/// A file's text with every breakage behind its switch.
+fn broken(file: &Path, mutations: &[&Mutation]) -> Result<String> {
     let mut text = fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
     for Mutation { name, code, broken, .. } in mutations {
         let times = text.matches(code.as_str()).count();
@@ -111,7 +121,7 @@ fn break_file(file: &Path, mutations: &[&Mutation]) -> Result<()> {
             1,
         );
     }
-    Ok(fs::write(file, text)?)
+    Ok(text)
 }
 
 fn build(root: &Path, copy: &Path) -> Result<PathBuf> {
@@ -140,4 +150,19 @@ fn simulate(program: &Path, mutation: Option<&str>, seeds: u64) -> Result<(bool,
         !output.status.success(),
         String::from_utf8_lossy(&output.stdout).into_owned(),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_breakage_still_has_its_code_in_the_worker() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mutations = read(&root).expect("mutations");
+        assert!(mutations.len() >= 15);
+        for (file, mutations) in by_file(&mutations) {
+            broken(&root.join(file), &mutations).expect("each stands there once");
+        }
+    }
 }
