@@ -14,7 +14,7 @@ use tokio::task::{JoinHandle, spawn_local};
 use crate::audit::Auditor;
 use crate::call::Call;
 use crate::desk::{ActorId, Desk, Ready, SimStore};
-use crate::profile::Profile;
+use crate::profile::{Mode, Profile};
 use crate::redrive::Destination;
 use crate::stream::Author;
 use crate::tables::{Effect, Tables};
@@ -208,7 +208,14 @@ impl Sim {
         if let Err(violation) = checked {
             self.violate(violation);
         }
-        crate::audit::count_branch(&mut self.coverage.borrow_mut(), &self.views, call, effect);
+        let branch = crate::audit::count_branch(&mut self.coverage.borrow_mut(), &self.views, call, effect);
+        let is_late = matches!(branch, Event::PutRefusedHigher | Event::DeleteRefusedNewer);
+        if is_late && self.profile.mode == Mode::Calm {
+            let call = crate::driver::describe(call);
+            self.violate(format!(
+                "one change after the other, and yet a newer one came before: {call}"
+            ));
+        }
     }
 
     /// Ends the run: a promise is broken.

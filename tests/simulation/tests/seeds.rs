@@ -4,7 +4,7 @@ use shadowkey_simulation::{Options, run};
 
 #[test]
 fn no_seed_breaks_a_promise() {
-    let reports = (0..130).map(|seed| run(seed, Options::default()));
+    let reports = (0..300).map(|seed| run(seed, Options::default()));
     let failed: Vec<_> = reports
         .filter_map(|report| {
             let violation = report.violation?;

@@ -11,7 +11,7 @@ use crate::tables::Effect;
 use crate::{Coverage, Event};
 
 /// Counts the branch that a call of the worker's shows.
-pub(crate) fn count_branch(coverage: &mut Coverage, views: &Views, call: &Call, effect: &Effect) {
+pub(crate) fn count_branch(coverage: &mut Coverage, views: &Views, call: &Call, effect: &Effect) -> Event {
     let is_state = views.state_table().is_some_and(|state| state.name == *call.table());
     let event = match call {
         Call::Get(..) | Call::Scan(_) if is_state => Event::StateRead,
@@ -39,6 +39,7 @@ pub(crate) fn count_branch(coverage: &mut Coverage, views: &Views, call: &Call, 
         }
     };
     coverage.add(event, 1);
+    event
 }
 
 fn is_marked(item: Option<&Item>) -> bool {
