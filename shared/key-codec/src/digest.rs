@@ -31,6 +31,22 @@ pub(crate) fn push_shard(out: &mut String, text: &str, buckets: u64) {
     let _ = write!(out, "{:0>width$}", first % buckets.max(1), width = shard_width(buckets));
 }
 
+/// Takes the digits of a hash from the front of a key.
+pub(crate) fn take_hash(key: &mut &str, digits: usize) -> Option<()> {
+    let (hash, rest) = key.split_at_checked(digits)?;
+    *key = rest;
+    let is_lower_hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
+    hash.bytes().all(is_lower_hex).then_some(())
+}
+
+/// Takes a bucket from the front of a key; `None` where there are not so many.
+pub(crate) fn take_shard(key: &mut &str, buckets: u64) -> Option<()> {
+    let (bucket, rest) = key.split_at_checked(shard_width(buckets))?;
+    *key = rest;
+    let digits = bucket.bytes().all(|b| b.is_ascii_digit()).then_some(bucket)?;
+    (digits.parse::<u64>().ok()? < buckets).then_some(())
+}
+
 /// How many digits a bucket has: those of the last one, and two at least.
 pub(crate) fn shard_width(buckets: u64) -> usize {
     let digits = buckets.saturating_sub(1).checked_ilog10().unwrap_or(0) + 1;

@@ -129,6 +129,15 @@ impl TimeInput {
         matches!(self, Self::Epoch { .. })
     }
 
+    /// Whether an input can be of this time, as far as identifiers do not hold every one.
+    pub(crate) fn can_give(&self, ms: i64) -> bool {
+        match self {
+            Self::Ksuid => ms.rem_euclid(1000) == 0 && crate::ksuid::seconds(ms).is_some(),
+            Self::Ulid => ms >= 0,
+            Self::Epoch { .. } | Self::Iso { .. } | Self::Format { .. } => true,
+        }
+    }
+
     /// The instant in milliseconds since 1970, finer digits cut, within years 0001 to 9999.
     pub(crate) fn milliseconds(&self, value: &Operand<'_>) -> Result<i64, ValueProblem> {
         let text = || value.text("`time`");

@@ -3,7 +3,7 @@
 use shadowkey_item::{AttributeValue, Number};
 
 use super::{Form, Pipeline};
-use crate::text::{take_desc, take_exact, take_plain};
+use crate::text::{self, take_desc, take_exact, take_plain};
 use crate::time::TimeInput;
 use crate::{decimal, digest, ksuid, time};
 
@@ -22,9 +22,9 @@ impl Pipeline {
         let text = |text: String| AttributeValue::S(text);
         let at = |ms: i64| self.time_value(ms);
         Some(match &self.form {
-            Form::Text => Taken::Value(text(take_plain(key, delimiter)?)),
-            Form::Exact => Taken::Value(text(take_exact(key)?)),
-            Form::TextDesc => Taken::Value(text(take_desc(key)?)),
+            Form::Text => Taken::Value(text(self.given_by_ops(take_plain(key, delimiter)?)?)),
+            Form::Exact => Taken::Value(text(self.given_by_ops(take_exact(key)?)?)),
+            Form::TextDesc => Taken::Value(text(self.given_by_ops(take_desc(key)?)?)),
             Form::Pad(pad) => Taken::Value(pad.take(key)?.into()),
             Form::Num { descending: false } => Taken::Value(decimal::take(key)?.into()),
             Form::Num { descending: true } => Taken::Value(decimal::take(key)?.negated().into()),
@@ -35,8 +35,8 @@ impl Pipeline {
                 *key = rest;
                 Taken::Value(at(ksuid::milliseconds(ksuid)?)?)
             }
-            Form::Shard(buckets) => skip(key, digest::shard_width(*buckets))?,
-            Form::Hash(digits) => skip(key, *digits)?,
+            Form::Shard(buckets) => digest::take_shard(key, *buckets).map(|()| Taken::Nothing)?,
+            Form::Hash(digits) => digest::take_hash(key, *digits).map(|()| Taken::Nothing)?,
             Form::Negated | Form::NegatedTime(_) => return None,
         })
     }
@@ -51,13 +51,18 @@ impl Pipeline {
         }
     }
 
+    /// The text, unless the ops on text never give it.
+    fn given_by_ops(&self, text: String) -> Option<String> {
+        text::can_be_given(&self.text, &text).then_some(text)
+    }
+
     /// A time as the input would have it: a number of its unit, or ISO text.
     fn time_value(&self, ms: i64) -> Option<AttributeValue> {
         let input = match &self.form {
             Form::Time { input, .. } | Form::Ksuid(input) | Form::NegatedTime(input) => input,
             _ => return None,
         };
-        let ms = time::in_range(ms)?;
+        let ms = time::in_range(ms).filter(|ms| input.can_give(*ms))?;
         if let TimeInput::Epoch { unit } = input {
             return Some(unit.number(ms)?.into());
         }
@@ -65,10 +70,4 @@ impl Pipeline {
         time::push(&mut text, ms);
         Some(text.into())
     }
-}
-
-fn skip(key: &mut &str, width: usize) -> Option<Taken> {
-    let (skipped, rest) = key.split_at_checked(width)?;
-    *key = rest;
-    skipped.bytes().all(|b| b.is_ascii_hexdigit()).then_some(Taken::Nothing)
 }

@@ -326,3 +326,82 @@ fn canonically_equivalent_text_folds_alike() {
     assert_eq!(fold("\u{1f80}\u{301}"), fold("\u{1f04}\u{345}"));
     assert_eq!(fold("\u{3b1}\u{307}\u{345}"), fold("\u{3b1}\u{345}\u{307}"));
 }
+
+/// Whether a template takes a text key apart.
+fn decodes(template: &str, key: &str) -> bool {
+    let template = Template::parse(template, ScalarType::S).expect(template);
+    template.decode(&AttributeValue::S(key.to_owned())).is_some()
+}
+
+#[test]
+fn what_the_ops_never_give_is_not_decoded() {
+    for (template, own, foreign) in [
+        ("{a | shard(8)}", "07", "08"),
+        ("{a | shard(8)}", "00", "0a"),
+        ("{a | shard(101)}", "100", "101"),
+        ("{a | hash(2)}", "0f", "0F"),
+        ("{a | upper}", "AB", "Ab"),
+        ("{a | lower}", "ab", "Ab"),
+        ("{a | fold}", "ab", "AB"),
+        ("{a | fold}", "ff", "ﬀ"),
+        ("{a | trim}", "a b", "a "),
+        ("{a | nfc}", "é", "e\u{301}"),
+        ("{a | prefix(2)}", "éé", "ééé"),
+        ("{a | fold}#{b}", "a%23#B", "A%23#B"),
+        ("{a | upper | exact}", "AB\u{1}", "aB\u{1}"),
+        ("{a | lower | desc}", "9e~", "be~"),
+        ("{a | lower | prefix(2)}", "ab", "aB"),
+        ("{a | prefix(2) | trim}", "ab", "abc"),
+        ("{a | prefix(2) | upper}", "SSSSSS", "SSSSSSS"),
+        ("{a | trim | lower}", "a", " a"),
+        ("{a | nfc | fold}", "é", "É"),
+        (
+            "{a | time(ksuid)}",
+            "2023-07-10T00:00:00.000Z",
+            "2023-07-10T00:00:00.001Z",
+        ),
+        (
+            "{a | time(ulid)}",
+            "1970-01-01T00:00:00.000Z",
+            "1969-12-31T23:59:59.999Z",
+        ),
+    ] {
+        assert!(decodes(template, own), "{template} {own:?}");
+        assert!(!decodes(template, foreign), "{template} {foreign:?}");
+    }
+    // What a later op makes of a text need not be what an earlier one gives.
+    assert!(decodes("{a | trim | prefix(2)}", "a "));
+    assert!(decodes("{a | lower | upper}", "AB"));
+    assert!(decodes("{a | trim | fold}", " \u{308}"), "of a diaeresis");
+}
+
+#[test]
+fn what_the_ops_give_of_characters_they_change_is_decoded() {
+    let ops = ["upper", "lower", "fold", "nfc", "trim", "prefix(2)"];
+    let pairs = ops.iter().flat_map(|a| ops.map(|b| format!("{{a | {a} | {b}}}")));
+    let templates: Vec<Template> = pairs
+        .map(|template| Template::parse(&template, ScalarType::S).expect(&template))
+        .collect();
+    let plain: Vec<&Template> = templates.iter().step_by(ops.len() + 1).collect();
+    let is_changed = |c: &char| {
+        let item = Item::from([("a".to_owned(), c.to_string().into())]);
+        let same = Ok(Some(AttributeValue::S(c.to_string())));
+        plain.iter().any(|template| template.render(Scope::item(&item)) != same)
+    };
+    // Every third of the characters that some op changes, but for ideographs.
+    let chars = ('\u{0}'..'\u{3400}')
+        .chain('\u{a000}'..'\u{ac00}')
+        .chain('\u{f900}'..'\u{1ffff}');
+    for c in chars.filter(is_changed).step_by(3) {
+        let text = format!("{c}\u{345}\u{301}\u{3a3}");
+        for template in &templates {
+            for text in [c.to_string(), text.clone()] {
+                let item = Item::from([("a".to_owned(), text.as_str().into())]);
+                let Some(key) = template.render(Scope::item(&item)).expect("text") else {
+                    continue;
+                };
+                assert!(template.decode(&key).is_some(), "{template} {text:?} {key:?}");
+            }
+        }
+    }
+}
