@@ -4,6 +4,7 @@ use shadowkey_item::AttributePath;
 
 use crate::Template;
 use crate::parse::Part;
+use crate::pipeline::Form;
 
 /// A part of a rendered value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,10 @@ pub struct FieldLayout<'a> {
     pub is_ordered: bool,
     /// Different inputs are bound to give the same: `prefix`, `hash`, `shard`.
     pub collides: bool,
+    /// Different inputs can give the same: all of these, and `default`, `upper`, `lower`, `fold`, `nfc`, `trim`, `time`.
+    pub is_lossy: bool,
+    /// It holds a hash of the source item's whole key: `ksuid`.
+    pub is_of_source: bool,
 }
 
 impl Template {
@@ -39,6 +44,8 @@ impl Template {
                     is_plain_text: field.pipeline.form().is_plain_text(),
                     is_ordered: field.pipeline.form().is_ordered(),
                     collides: field.pipeline.collides(),
+                    is_lossy: field.pipeline.is_lossy(),
+                    is_of_source: matches!(field.pipeline.form(), Form::Ksuid(_)),
                 }),
             })
             .collect()

@@ -130,7 +130,7 @@ fn a_warning_withholds_nothing_and_names_view_and_place() {
 fn sk031_takes_key_or_identity_for_the_name() {
     let of = |source: &str, key, rest: &str| codes(&shadow("a", source, key, rest));
     assert_eq!(of("ticket", ("X#{PK}", "{Title}#{SK}"), ""), NONE);
-    assert_eq!(of("ticket", ("X#{City}", "{TicketId | lower}"), ""), NONE);
+    assert_eq!(of("ticket", ("X#{City}", "{TicketId}"), ""), NONE);
     assert_eq!(of("ticket", ("X#{PK}", "{Title}"), ""), ["SK031"]);
     assert_eq!(of("ticket", ("X#{PK}", "{Title}"), "unique = true"), NONE);
     assert_eq!(of("profile", ("X#{City}", "{PK}"), ""), NONE, "SK is always PROFILE");
@@ -184,7 +184,7 @@ fn sk032_lets_disjoint_sources_share_templates_that_hold_the_whole_key() {
     assert_eq!(codes(&(sources("closed") + &whole)), NONE);
     assert_eq!(codes(&(sources("open") + &whole)), ["SK032"]);
     let folded = views(("BY#{PK | lower}", "{Due | time}#{SK}"));
-    assert_eq!(codes(&(sources("closed") + &folded)), ["SK032"]);
+    assert_eq!(codes(&(sources("closed") + &folded)), ["SK034", "SK032", "SK034"]);
 }
 
 #[test]
@@ -233,6 +233,47 @@ fn sk034_measures_literals_and_sees_ids_cut_short() {
     assert!(both[0].message.contains("`TicketId`"), "{both:?}");
     assert_eq!(of(("A#{TicketId | shard(8)}", "{TicketId}"), ""), NONE);
     assert_eq!(of(("A#{City}", "{Mail | prefix(8)}"), "unique = true"), ["SK034"]);
+}
+
+#[test]
+fn sk034_sees_names_whose_spellings_are_folded_together() {
+    let of = |source: &str, key: (&str, &str), rest: &str| codes(&shadow("a", source, key, rest));
+    for op in [
+        "upper",
+        "lower",
+        "fold",
+        "nfc",
+        "trim",
+        "time",
+        "default(\"x\")",
+        "lower | exact",
+        "upper | desc",
+    ] {
+        let folded = format!("U#{{PK | {op}}}");
+        assert_eq!(of("ticket", (&folded, "{SK}"), ""), ["SK034"], "{op}");
+        assert_eq!(of("ticket", (&folded, "{SK}"), "unique = true"), NONE, "{op}");
+        assert_eq!(of("ticket", (&folded, "{PK | exact}{SK}"), ""), NONE, "{op}");
+        assert_eq!(of("ticket", (&folded, "{SK}#{TicketId}"), ""), NONE, "{op}");
+        let identity = format!("{{TicketId | {op}}}");
+        assert_eq!(of("ticket", ("A#{City}", &identity), ""), ["SK034"], "{op}");
+        assert_eq!(
+            of("ticket", ("A#{PK}", &format!("{identity}#{{SK}}")), ""),
+            NONE,
+            "{op}"
+        );
+    }
+    assert_eq!(of("ticket", ("U#{PK | desc}", "{SK | exact}"), ""), NONE);
+    assert_eq!(
+        of("profile", ("U#{PK}", "{SK | lower}"), ""),
+        NONE,
+        "SK is always PROFILE"
+    );
+    let ksuid = ("U#{PK | lower}", "{At | time | ksuid}#{SK}");
+    assert_eq!(of("ticket", ksuid, ""), NONE, "the ksuid holds the source's key");
+    let element = "for_each = { PK = \"tags\" }";
+    assert_eq!(of("ticket", ("U#{PK}", "{TicketId | lower}"), element), ["SK034"]);
+    let both = findings(&shadow("a", "ticket", ("A#{PK | upper}", "{TicketId | lower}"), ""));
+    assert!(both[0].message.contains("`TicketId`"), "{both:?}");
 }
 
 #[test]
