@@ -174,7 +174,7 @@ async fn a_sharded_view_is_explained() {
         the items of this file that can have one PK, in byte order of SK
           …        source any
           "NEW#"…  view newest
-        undecided: where source any lie among view newest; nothing fixes how their sort keys begin
+        undecided: where source any lies among view newest; nothing fixes how their sort keys begin
 
       queries
         all of one PK, no input needed

@@ -193,6 +193,11 @@ impl Field {
         format!("{{{}{ops}}}", self.path)
     }
 
+    /// Whether the output is made of the source item's key as well.
+    pub(super) fn is_of_source(&self) -> bool {
+        self.ops.last().is_some_and(|op| op == "ksuid")
+    }
+
     /// The number of buckets, where the output is one.
     pub(super) fn buckets(&self) -> Option<usize> {
         self.ops

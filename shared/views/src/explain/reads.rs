@@ -2,9 +2,10 @@
 //!
 //! A value in a condition is spelled as a template: a field in it stands for what the field's ops make of the reader's own
 //! value. What is never known to a reader is the bucket of a `shard` whose input is not given: there is one request for
-//! each, and the reader merges their answers by the sort key.
+//! each, and the reader merges their answers by the sort key. A `ksuid` is made of the source item's key besides its time, so
+//! that the attributes of that key are inputs of it.
 
-use shadowkey_item::{IndexDefinition, KeyAttribute};
+use shadowkey_item::{AttributePath, IndexDefinition, KeyAttribute};
 
 use super::collection::{Lodger, Resident, in_index, in_table};
 use super::layout::{Field, KeyPart, Piece, Role, of_plain_attribute, of_template};
@@ -45,7 +46,8 @@ pub enum Reads {
 pub(super) fn of_shadow(views: &Views, view: &ShadowView, key: &[KeyPart]) -> Vec<Read> {
     let own = Resident::View(view.name.clone());
     let lodgers = in_table(views, &view.table, &view.schema);
-    let mut reads = of_key(key);
+    let element = view.for_each.as_ref().map(|(element, _)| element.as_str());
+    let mut reads = of_key(key, &source_key(views, element));
     for read in &mut reads {
         // One key of a table is one item.
         if read.reads != Reads::Key {
@@ -63,12 +65,26 @@ pub(super) fn of_index(views: &Views, view: &AttributeView, index: &IndexDefinit
         .attributes()
         .map(|attribute| part_of_index(views, view, attribute))
         .collect();
-    let mut reads = of_key(&key);
+    let mut reads = of_key(&key, &source_key(views, None));
     for read in &mut reads {
         read.index = Some(index.name.clone());
         read.also_reads = strangers(&in_index(views, index), &own, &key);
     }
     reads
+}
+
+/// The key attributes of source items as inputs; one that an element of `for_each` hides is told from it.
+fn source_key(views: &Views, element: Option<&str>) -> Vec<String> {
+    let attributes = views.table.key.attributes();
+    attributes
+        .map(|attribute| {
+            let path = AttributePath::attribute(&attribute.name).to_string();
+            match element {
+                Some(element) if element == attribute.name => format!("{path} of the source"),
+                _ => path,
+            }
+        })
+        .collect()
 }
 
 /// The template that gives the items of the view's source a key attribute; the attribute as it is where no single view does.
@@ -107,13 +123,13 @@ fn strangers(lodgers: &[Lodger], own: &Resident, key: &[KeyPart]) -> Vec<Residen
 }
 
 /// The reads that a key allows: its whole partition, and then with each further input of the sort key.
-fn of_key(key: &[KeyPart]) -> Vec<Read> {
+fn of_key(key: &[KeyPart], source: &[String]) -> Vec<Read> {
     let Some((partition, rest)) = key.split_first() else {
         return Vec::new();
     };
     let sort = rest.first();
     let pieces = sort.map_or(&[][..], |sort| &sort.pieces);
-    let levels = levels(&partition.pieces, pieces);
+    let levels = levels(&partition.pieces, pieces, source);
     let reads = levels.into_iter().enumerate().map(|(number, level)| {
         let taken = pieces.get(..level.cut).unwrap_or(pieces);
         let buckets = open_buckets(partition.pieces.iter().chain(taken), &level.given);
@@ -140,14 +156,17 @@ struct Level<'a> {
 }
 
 /// The first level is what every item of the view has; each further one takes the next field that is not decided yet.
-fn levels<'a>(partition: &'a [Piece], sort: &'a [Piece]) -> Vec<Level<'a>> {
+///
+/// Where a `ksuid` of the partition key makes the first one take all that the whole key does, there is the whole key only.
+fn levels<'a>(partition: &'a [Piece], sort: &'a [Piece], source: &'a [String]) -> Vec<Level<'a>> {
     let mut given = Vec::new();
-    partition
-        .iter()
-        .filter_map(Piece::as_field)
-        .for_each(|field| give(&mut given, field));
+    let fields = || partition.iter().filter_map(Piece::as_field);
+    fields().for_each(|field| give(&mut given, field, source));
     let first = sort.iter().position(|piece| piece.as_field().is_some());
     let mut cut = first.unwrap_or(sort.len());
+    if fields().any(Field::is_of_source) && open_field(sort, cut, &given, source) == sort.len() {
+        cut = sort.len();
+    }
     let mut levels = Vec::new();
     loop {
         levels.push(Level {
@@ -157,30 +176,40 @@ fn levels<'a>(partition: &'a [Piece], sort: &'a [Piece]) -> Vec<Level<'a>> {
         if cut == sort.len() {
             return levels;
         }
-        let field = open_field(sort, cut, &given);
+        let field = open_field(sort, cut, &given, source);
         if let Some(field) = sort.get(field).and_then(Piece::as_field) {
-            give(&mut given, field);
+            give(&mut given, field, source);
         }
-        cut = open_field(sort, field + 1, &given);
+        cut = open_field(sort, field + 1, &given, source);
     }
 }
 
 /// The position of the first field, from one on, that no given input decides; the end where there is none.
-fn open_field(sort: &[Piece], from: usize, given: &[&str]) -> usize {
+fn open_field(sort: &[Piece], from: usize, given: &[&str], source: &[String]) -> usize {
     let is_open = |piece: &Piece| {
-        piece
-            .as_field()
-            .is_some_and(|field| !given.contains(&field.path.as_str()))
+        let field = piece.as_field();
+        field.is_some_and(|field| inputs(field, source).any(|input| !given.contains(&input)))
     };
     let found = sort.iter().skip(from).position(is_open);
     found.map_or(sort.len(), |found| from + found)
 }
 
-/// Notes the input of a field as given, unless only its bucket is asked for.
-fn give<'a>(given: &mut Vec<&'a str>, field: &'a Field) {
-    if field.buckets().is_none() && !given.contains(&field.path.as_str()) {
-        given.push(&field.path);
+/// Notes the inputs of a field as given, unless only its bucket is asked for.
+fn give<'a>(given: &mut Vec<&'a str>, field: &'a Field, source: &'a [String]) {
+    if field.buckets().is_some() {
+        return;
     }
+    for input in inputs(field, source) {
+        if !given.contains(&input) {
+            given.push(input);
+        }
+    }
+}
+
+/// What a field is made of: its input, and the source's key where it is a `ksuid`.
+fn inputs<'a>(field: &'a Field, source: &'a [String]) -> impl Iterator<Item = &'a str> {
+    let source = if field.is_of_source() { source } else { &[] };
+    std::iter::once(field.path.as_str()).chain(source.iter().map(String::as_str))
 }
 
 /// The buckets that no given input decides, each once.

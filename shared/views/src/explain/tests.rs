@@ -280,6 +280,41 @@ key = { PK = "O#{o}", SK = "X{{#{o}#{t | time}#{PK}#{o}" }
 }
 
 #[test]
+fn a_ksuid_takes_the_whole_key_of_its_source() {
+    let shadow = |name: &str, pk: &str, sk: &str| {
+        format!("[shadow.{name}]\nsource = \"s\"\nkey = {{ PK = '{pk}', SK = '{sk}' }}\nunique = true\n")
+    };
+    let element = "for_each = { PK = \"tags\" }\n";
+    let views = [
+        "[source.s]\nmatch = {}\n".to_owned(),
+        shadow("ends", "O#{o}", "X#{at | time | ksuid}"),
+        shadow("merged", "{PK}", "{at | time | ksuid}#{SK}"),
+        shadow("goes-on", "{PK}", "{at | time | ksuid}#{x}#{SK}"),
+        shadow("partition", "{at | time | ksuid}", "{SK}"),
+        shadow("later", "{at | time | ksuid}", "{SK}#{x}"),
+        shadow("sharded", "ALL#{SK | shard(3)}", "{at | time | ksuid}"),
+        shadow("each", "{PK}", "{at | time | ksuid}") + element,
+    ];
+    let explained = explain(&views.concat());
+    let levels = |name: &str| {
+        let reads = of(&explained, name).reads;
+        let spelled = |read: &Read| format!("{:?}: {}", read.reads, read.given.join(" "));
+        reads.iter().map(spelled).collect::<Vec<_>>()
+    };
+    assert_eq!(levels("ends"), ["Partition: o", "Key: o at PK SK"]);
+    assert_eq!(levels("merged"), ["Partition: PK", "Key: PK at SK"]);
+    assert_eq!(
+        levels("goes-on"),
+        ["Partition: PK", "Beginning: PK at SK", "Key: PK at SK x"]
+    );
+    assert_eq!(levels("partition"), ["Key: at PK SK"]);
+    assert_eq!(levels("later"), ["Partition: at PK SK", "Key: at PK SK x"]);
+    assert_eq!(levels("sharded"), ["Partition: ", "Key: at PK SK"]);
+    assert_eq!(of(&explained, "sharded").reads[1].requests.len(), 1, "`SK` is given");
+    assert_eq!(levels("each"), ["Partition: PK", "Key: PK at PK of the source SK"]);
+}
+
+#[test]
 fn a_shard_takes_one_request_for_each_bucket_until_its_input_is_given() {
     let explained = explain(
         r##"

@@ -94,5 +94,6 @@ fn undecided(page: &mut Page, stretch: &Stretch, order: &[Stretch]) {
         text => format!("what follows {text:?} decides"),
     };
     let (these, those) = (residents(&stretch.residents), residents(&stretch.undecided_with));
-    page.words(4, 2, &format!("undecided: where {these} lie among {those}; {why}"));
+    let lie = if stretch.residents.len() == 1 { "lies" } else { "lie" };
+    page.words(4, 2, &format!("undecided: where {these} {lie} among {those}; {why}"));
 }
