@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
-use shadowkey_item::{AttributePath, AttributeValue, Item, KeySchema, Segment};
+use maintain::physical_names;
+use serde_json::{Value, json};
+use shadowkey_item::{AttributePath, AttributeValue, IndexDefinition, Item, KeySchema};
 use shadowkey_key_codec::{KeyPrefix, Scope};
-use shadowkey_views::Operator;
+use shadowkey_views::{Operator, Views};
 
 use crate::arguments::{Format, KeyOptions};
 use crate::error::CommandError;
@@ -16,9 +17,14 @@ use crate::{Console, files};
 pub(crate) fn key(options: &KeyOptions, console: &mut Console<'_>) -> Result<u8, CommandError> {
     let views = files::views(&options.common.views, console.color)?;
     let parts = parts_of(&views, &options.view)?;
-    let item = inputs(options, &parts, &views.table().key)?;
-    let source = views.table().key.key_of(&item).ok();
-    let scope = Scope::item(&item).of_source(source.as_ref());
+    let given = inputs(options, &parts, &views.table().key)?;
+    let roots = given.iter().filter(|(path, _)| path.rest().is_empty());
+    let roots: Item = roots
+        .map(|(path, value)| (path.root().to_owned(), value.clone()))
+        .collect();
+    let source = views.table().key.key_of(&roots).ok();
+    let scope = Scope::inputs(&given).of_source(source.as_ref());
+    let reads = reads_of(&views, &options.view);
     let mut key: BTreeMap<&str, AttributeValue> = BTreeMap::new();
     let mut conditions = Vec::new();
     let mut complete = true;
@@ -28,9 +34,10 @@ pub(crate) fn key(options: &KeyOptions, console: &mut Console<'_>) -> Result<u8,
             view: options.view.clone(),
             source,
         })?;
+        let is_partition = position == 0 && !matches!(reads, Reads::SortKey | Reads::Nothing);
         let (operator, value) = match prefix {
             KeyPrefix::Whole(whole) if complete => (Operator::Equal, whole),
-            KeyPrefix::Start(start) if position > 0 && complete => {
+            KeyPrefix::Start(start) if !is_partition && complete => {
                 complete = false;
                 (Operator::BeginsWith, start.into())
             }
@@ -46,44 +53,96 @@ pub(crate) fn key(options: &KeyOptions, console: &mut Console<'_>) -> Result<u8,
             key.insert(part.name, value);
         }
     }
-    let query = query(&table_of(&views, &options.view), None, &conditions);
+    let table = table_of(&views, &options.view);
+    let physical = physical_names(&views)
+        .remove(&table)
+        .unwrap_or_else(|| table.to_string());
+    let query = match reads {
+        Reads::Table => Some(query(&physical, None, &conditions)),
+        Reads::Index(index) => Some(query(&physical, Some(index), &conditions)),
+        Reads::SortKey | Reads::Nothing => None,
+    };
     match options.common.format {
         Format::Json => {
             let answer = json!({ "key": key, "complete": complete, "query": query });
             writeln!(console.out, "{answer}")?;
         }
-        Format::Text => {
-            for (name, value) in &key {
-                writeln!(
-                    console.out,
-                    "{name} = {}",
-                    serde_json::to_string(value).unwrap_or_default()
-                )?;
-            }
-            writeln!(
-                console.out,
-                "aws dynamodb query --cli-input-json '{}'",
-                query.to_string().replace('\'', "'\\''")
-            )?;
-        }
+        Format::Text => write_text(&key, complete, query.as_ref(), console)?,
     }
     Ok(0)
+}
+
+/// What a view's values are queried as.
+enum Reads<'a> {
+    /// The table's own key.
+    Table,
+    /// The partition key of this index.
+    Index(&'a str),
+    /// The sort key of an index only, so that its partition key is needed too.
+    SortKey,
+    /// No key.
+    Nothing,
+}
+
+fn reads_of<'a>(views: &'a Views, name: &str) -> Reads<'a> {
+    let Some(view) = views.attribute_views().iter().find(|view| view.name() == name) else {
+        return Reads::Table;
+    };
+    let indexes = &views.table().indexes;
+    let is_partition = |index: &&IndexDefinition| index.key.partition.name == view.attribute();
+    match indexes.iter().find(is_partition) {
+        Some(index) => Reads::Index(&index.name),
+        None if indexes.iter().any(|index| index.key.contains(view.attribute())) => Reads::SortKey,
+        None => Reads::Nothing,
+    }
+}
+
+fn write_text(
+    key: &BTreeMap<&str, AttributeValue>,
+    complete: bool,
+    query: Option<&Value>,
+    console: &mut Console<'_>,
+) -> Result<(), CommandError> {
+    for (name, value) in key {
+        let sign = if query.is_none() && !complete {
+            "begins with"
+        } else {
+            "="
+        };
+        let value = serde_json::to_string(value).unwrap_or_default();
+        writeln!(console.out, "{name} {sign} {value}")?;
+    }
+    if let Some(query) = query {
+        let query = query.to_string().replace('\'', "'\\''");
+        writeln!(console.out, "aws dynamodb query --cli-input-json '{query}'")?;
+    }
+    Ok(())
 }
 
 fn missing(options: &KeyOptions, part: &Part<'_>) -> CommandError {
     CommandError::MissingInputs {
         view: options.view.clone(),
         part: part.name.to_owned(),
-        inputs: part.template.paths().map(ToString::to_string).collect(),
+        inputs: each_once(part.template.paths()),
     }
 }
 
-/// The given inputs as an item: each of them the view's, given once, and none behind one that is left out.
+fn each_once<'a>(paths: impl Iterator<Item = &'a AttributePath>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let once = paths.filter(|path| known.insert(*path));
+    once.map(ToString::to_string).collect()
+}
+
+/// The given inputs: each of them the view's, given once, and none behind one that is left out.
 ///
 /// The source's own key can always be given, since a `ksuid` needs it.
-fn inputs(options: &KeyOptions, parts: &[Part<'_>], source: &KeySchema) -> Result<Item, CommandError> {
+fn inputs(
+    options: &KeyOptions,
+    parts: &[Part<'_>],
+    source: &KeySchema,
+) -> Result<Vec<(AttributePath, AttributeValue)>, CommandError> {
     let known: Vec<&AttributePath> = parts.iter().flat_map(|part| part.template.paths()).collect();
-    let mut item = Item::new();
+    let mut values = Vec::new();
     let mut given = BTreeSet::new();
     for input in &options.inputs {
         let (path, value) = input_of(input)?;
@@ -91,7 +150,7 @@ fn inputs(options: &KeyOptions, parts: &[Part<'_>], source: &KeySchema) -> Resul
             return Err(CommandError::ForeignInput {
                 view: options.view.clone(),
                 input: path.to_string(),
-                inputs: known.iter().map(ToString::to_string).collect(),
+                inputs: each_once(known.iter().copied()),
             });
         }
         if !given.insert(path.clone()) {
@@ -99,7 +158,7 @@ fn inputs(options: &KeyOptions, parts: &[Part<'_>], source: &KeySchema) -> Resul
                 input: path.to_string(),
             });
         }
-        set(&mut item, &path, value).ok_or_else(|| CommandError::InputForm { input: input.clone() })?;
+        values.push((path, value));
     }
     let missing = known.iter().position(|path| !given.contains(*path));
     let behind = missing.and_then(|missing| {
@@ -110,7 +169,7 @@ fn inputs(options: &KeyOptions, parts: &[Part<'_>], source: &KeySchema) -> Resul
         Some((rest.first()?, late))
     });
     match behind {
-        None => Ok(item),
+        None => Ok(values),
         Some((missing, late)) => Err(CommandError::Gap {
             view: options.view.clone(),
             missing: missing.to_string(),
@@ -133,30 +192,4 @@ fn input_of(input: &str) -> Result<(AttributePath, AttributeValue), CommandError
         text.ok_or_else(refused)?.into()
     };
     Ok((path, value))
-}
-
-/// Puts a value at a path, with the maps and lists on the way; `None` where another value is in the way.
-fn set(item: &mut Item, path: &AttributePath, value: AttributeValue) -> Option<()> {
-    let mut place = item.entry(path.root().to_owned()).or_insert(AttributeValue::Null);
-    for step in path.rest() {
-        place = match step {
-            Segment::Name(name) => {
-                if *place == AttributeValue::Null {
-                    *place = AttributeValue::M(Item::new());
-                }
-                let AttributeValue::M(map) = place else { return None };
-                map.entry(name.clone()).or_insert(AttributeValue::Null)
-            }
-            Segment::Index(index) => {
-                if *place == AttributeValue::Null {
-                    *place = AttributeValue::L(Vec::new());
-                }
-                let AttributeValue::L(list) = place else { return None };
-                list.resize(list.len().max(index + 1), AttributeValue::Null);
-                list.get_mut(*index)?
-            }
-        };
-    }
-    *place = value;
-    Some(())
 }

@@ -1,6 +1,6 @@
 //! What commands need to know of one view: its templates by the attribute each of them fills.
 
-use shadowkey_item::{AttributeValue, ScalarType};
+use shadowkey_item::{AttributeValue, ScalarType, TableName};
 use shadowkey_key_codec::Template;
 use shadowkey_views::{AttributeView, ShadowView, Views};
 
@@ -55,7 +55,7 @@ pub(crate) fn unknown(views: &Views, name: &str) -> CommandError {
 }
 
 /// The logical name of the table that a view's values are in.
-pub(crate) fn table_of(views: &Views, name: &str) -> String {
+pub(crate) fn table_of(views: &Views, name: &str) -> TableName {
     let shadow = views.shadow_views().iter().find(|view| view.name() == name);
-    shadow.map_or(&views.table().name, |view| view.table()).to_string()
+    shadow.map_or(&views.table().name, |view| view.table()).clone()
 }

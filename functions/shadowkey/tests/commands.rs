@@ -507,3 +507,72 @@ async fn wrong_keys_and_inputs_are_refused_with_the_way_out() {
         assert!(answer.notices.contains(part), "{arguments:?}: {}", answer.notices);
     }
 }
+
+const INDEXED: &str = r##"version = 1
+[table]
+name = "app"
+partition_key = { name = "PK", type = "S" }
+[[table.index]]
+name = "by-status"
+kind = "global"
+partition_key = { name = "status-key", type = "S" }
+sort_key = { name = "seen-key", type = "S" }
+[source.item]
+match = {}
+[attribute.status-key]
+source = "item"
+value = "STATUS#{status}"
+[attribute.seen-key]
+source = "item"
+value = "SEEN#{kind}#{seen | time | desc}"
+[attribute.plain]
+source = "item"
+value = "{a}_{b}"
+[shadow.by-tag]
+source = "item"
+for_each = { t = "tags" }
+key = { PK = "TAG#{t.name}#{t | shard(8)}#{PK}" }
+"##;
+
+#[tokio::test]
+async fn key_asks_the_index_that_an_attribute_is_the_partition_key_of() {
+    let desk = Desk::new();
+    desk.file("views.toml", INDEXED);
+    let key = async |arguments: &[&str]| {
+        desk.run(&[&["key", "--format", "json", "--view"], arguments].concat())
+            .await
+    };
+    let status = key(&["status-key", "status=open"]).await.json();
+    assert_eq!(status["query"]["IndexName"], json!("by-status"));
+    assert_eq!(
+        status["query"]["ExpressionAttributeValues"],
+        json!({ ":k0": { "S": "STATUS#open" } })
+    );
+    let seen = key(&["seen-key", "kind=a"]).await.json();
+    let expected = json!({ "key": { "seen-key": { "S": "SEEN#a#" } }, "complete": false, "query": null });
+    assert_eq!(seen, expected, "a sort key alone is no query");
+    let plain = key(&["plain", "a=x", "b=y"]).await.json();
+    assert_eq!(
+        (&plain["key"]["plain"]["S"], &plain["query"]),
+        (&json!("x_y"), &json!(null))
+    );
+    let partial = key(&["status-key"]).await;
+    assert!(
+        partial.exit == 2 && partial.notices.contains("needs the inputs status"),
+        "{}",
+        partial.notices
+    );
+}
+
+#[tokio::test]
+async fn key_never_makes_an_input_of_parts_of_it() {
+    let desk = Desk::new();
+    desk.file("views.toml", INDEXED);
+    let answer = desk.run(&["key", "--view", "by-tag", "t.name=rust", "PK=A"]).await;
+    assert!(
+        answer.exit == 2 && answer.notices.contains("`t` is missing"),
+        "{}{}",
+        answer.out,
+        answer.notices
+    );
+}

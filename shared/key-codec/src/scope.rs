@@ -25,7 +25,7 @@ impl<'a> Scope<'a> {
     }
 
     /// No item, but values by the very paths that a template reads.
-    pub(crate) fn inputs(inputs: &'a [(AttributePath, AttributeValue)]) -> Self {
+    pub fn inputs(inputs: &'a [(AttributePath, AttributeValue)]) -> Self {
         Self {
             inputs,
             ..Self::item(&NO_ITEM)

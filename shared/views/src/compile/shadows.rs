@@ -11,6 +11,14 @@ use crate::Code;
 use crate::file::{Name, ProjectionSection, ShadowSection, ViewFile};
 use crate::view::{AttributeView, Projection, ShadowView, Source};
 
+/// Whether each key part is the very key attribute that it fills.
+fn is_own_key(view: &ShadowView) -> bool {
+    let is_itself = |(name, template): &(String, Template)| {
+        template.to_string() == format!("{{{}}}", AttributePath::attribute(name.as_str()))
+    };
+    view.key.iter().all(is_itself)
+}
+
 impl Findings<'_> {
     pub(super) fn shadow_views(
         &mut self,
@@ -26,6 +34,11 @@ impl Findings<'_> {
             .filter_map(|(name, section)| {
                 let (target, schema) = self.target(name, section, table, &mut schemas);
                 let mut view = self.shadow_view(name, section, target, schema, sources)?;
+                if view.table == table.name && view.for_each.is_none() && is_own_key(&view) {
+                    let message = format!("every shadow of `{}` would have the key of its own source item", view.name);
+                    let help = "nothing can be derived there; write something before or behind a field, or name another table in `into`";
+                    self.add(Code::Sk003, name.span(), message, help);
+                }
                 let source = sources.get(view.source)?;
                 view.fingerprint = view.fingerprint(&source.pattern, ttl, sources, attributes);
                 Some(view)

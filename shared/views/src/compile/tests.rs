@@ -181,6 +181,15 @@ fn sk003_holds_keys_to_the_target_table() {
 }
 
 #[test]
+fn a_shadow_that_would_stand_on_its_own_source_item_is_refused() {
+    assert_eq!(codes(&shadow("key = { PK = \"{PK}\", SK = \"{SK}\" }")), ["SK003"]);
+    assert_eq!(
+        codes(&shadow("key = { PK = \"{PK}\", SK = \"X#{SK}\" }")),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
 fn a_file_that_a_table_would_refuse_is_refused_here() {
     assert_eq!(
         codes("[attribute.'']\nsource = \"ticket\"\nvalue = \"x\""),
