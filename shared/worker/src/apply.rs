@@ -19,8 +19,10 @@ enum Ended {
     Done,
     /// Only reconciling tells what is true.
     Doubt,
-    /// It cannot be written.
+    /// Something else stands there.
     Problem(Problem),
+    /// The service refuses it for good.
+    Rejected(Problem),
 }
 
 impl<S: Store> Turn<'_, S> {
@@ -56,11 +58,17 @@ impl<S: Store> Turn<'_, S> {
             outcome.problems.extend(problem);
         }
         let mut doubtful: BTreeSet<&str> = BTreeSet::new();
+        // An index that lies is worse than one that misses: what cannot be put takes its older self away.
+        let mut withdrawn = Vec::new();
         for planned in &plan.puts {
             match self.put(planned).await? {
                 Ended::Done => {}
                 Ended::Doubt => drop(doubtful.insert(&planned.view)),
                 Ended::Problem(problem) => outcome.problems.push(problem.of(&planned.withdrawal)),
+                Ended::Rejected(problem) => {
+                    outcome.problems.push(problem.of(&planned.withdrawal));
+                    withdrawn.push(&planned.withdrawal);
+                }
             }
         }
         for planned in &plan.deletes {
@@ -71,8 +79,11 @@ impl<S: Store> Turn<'_, S> {
             match self.delete_older(planned, outcome).await? {
                 Ended::Done => {}
                 Ended::Doubt => drop(doubtful.insert(&planned.view)),
-                Ended::Problem(problem) => outcome.problems.push(problem.of(planned)),
+                Ended::Problem(problem) | Ended::Rejected(problem) => outcome.problems.push(problem.of(planned)),
             }
+        }
+        for planned in withdrawn {
+            self.delete(planned).await?;
         }
         Ok(!doubtful.is_empty())
     }
@@ -100,7 +111,7 @@ impl<S: Store> Turn<'_, S> {
             let found = match self.write_put(planned).await? {
                 Ok(Written::Done { .. }) => return Ok(Ended::Done),
                 Ok(Written::Refused { found }) => found,
-                Err(problem) => return Ok(Ended::Problem(problem)),
+                Err(problem) => return Ok(Ended::Rejected(problem)),
             };
             match judge_put(&self.worker.views, planned, found.as_ref()) {
                 PutVerdict::Done => return Ok(Ended::Done),
@@ -117,7 +128,7 @@ impl<S: Store> Turn<'_, S> {
             let found: Option<Item> = match self.delete(planned).await {
                 Ok(Written::Done { .. }) => return Ok(Ended::Done),
                 Ok(Written::Refused { found }) => found,
-                Err(stop) => return rejected(stop).map(Ended::Problem),
+                Err(stop) => return rejected(stop).map(Ended::Rejected),
             };
             match judge_delete(&self.worker.views, planned, found.as_ref()) {
                 DeleteVerdict::Absent => return Ok(Ended::Done),
@@ -141,8 +152,7 @@ impl<S: Store> Turn<'_, S> {
         Ok(written)
     }
 
-    /// Sends a put. Where the service refuses it for good, the shadow's older self goes, since an index that lies is worse
-    /// than one that misses.
+    /// Sends a put, and gives the problem where the service refuses it for good.
     pub(crate) async fn write_put(&mut self, planned: &PlannedPut) -> Result<Result<Written, Problem>, Stop> {
         let store = &self.worker.store;
         match self.write(|| store.put(&planned.put)).await {
@@ -150,11 +160,7 @@ impl<S: Store> Turn<'_, S> {
                 self.counters.puts += u64::from(written.is_done());
                 Ok(Ok(written))
             }
-            Err(stop) => {
-                let problem = rejected(stop)?;
-                self.delete(&planned.withdrawal).await?;
-                Ok(Err(problem))
-            }
+            Err(stop) => rejected(stop).map(Err),
         }
     }
 }

@@ -158,19 +158,26 @@ impl<S: Store> Turn<'_, S> {
                 Err(stop) => round.problems.push(rejected(stop)?),
             }
         }
+        let mut withdrawn = Vec::new();
         for planned in &correction.puts {
             self.check_lease()?;
             match self.write_put(planned).await? {
                 Ok(written) => round.sure &= written.is_done(),
-                Err(problem) => round.problems.push(problem.of(&planned.withdrawal)),
+                Err(problem) => {
+                    round.problems.push(problem.of(&planned.withdrawal));
+                    withdrawn.push(&planned.withdrawal);
+                }
             }
         }
-        let deletes = if round.sure { correction.deletes } else { Vec::new() };
-        for planned in &deletes {
+        let sure = round.sure;
+        for planned in correction.deletes.iter().filter(|_| sure) {
             match self.delete(planned).await {
                 Ok(written) => round.sure &= written.is_done(),
                 Err(stop) => round.problems.push(rejected(stop)?.of(planned)),
             }
+        }
+        for planned in withdrawn {
+            self.delete(planned).await?;
         }
         Ok(round)
     }

@@ -46,6 +46,11 @@ impl Call {
         }
     }
 
+    /// Whether it puts a shadow, by itself.
+    pub(crate) fn puts_shadow(&self) -> bool {
+        matches!(self, Self::Put(put) if put.item.contains_key(shadowkey_views::MARKER))
+    }
+
     pub(crate) fn is_write(&self) -> bool {
         !matches!(self, Self::Get(..) | Self::Scan(_))
     }

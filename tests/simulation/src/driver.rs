@@ -139,11 +139,25 @@ fn pick(sim: &Sim) -> Option<usize> {
         }
     }
     let mut drawn = rng.u32(0..weights.iter().sum::<u32>().max(1));
-    able.iter().zip(&weights).find_map(|((index, _), weight)| {
+    let (index, picked) = able.iter().zip(&weights).find_map(|(able, weight)| {
         let hit = drawn < *weight;
         drawn = drawn.saturating_sub(*weight);
-        hit.then_some(*index)
-    })
+        hit.then_some(*able)
+    })?;
+    // What a run beside the stream has read grows old before it puts: that is when its notes and second readings count.
+    let puts = waiting.get(index).is_some_and(|(_, waiting)| puts_shadow(waiting));
+    if let Some(actor) = actors.get_mut(picked.0).filter(|actor| actor.beside && puts && !calm)
+        && actor.stalled_until < step
+        && rng.u32(0..3) == 0
+    {
+        actor.stalled_until = step + rng.u64(20..150);
+        return None;
+    }
+    Some(index)
+}
+
+fn puts_shadow(waiting: &Waiting) -> bool {
+    matches!(waiting, Waiting::Call(call, _) if call.puts_shadow())
 }
 
 fn is_ready(sim: &Sim, ready: Ready) -> bool {

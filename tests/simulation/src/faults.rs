@@ -56,6 +56,10 @@ pub(crate) fn draw_fault(sim: &Sim, actor: ActorId, call: &Call) -> Option<Fault
     if !sim.faults.get() {
         return None;
     }
+    // Without a state table a run beside the stream notes nothing, so that one that does not end leaves what nobody knows of.
+    if sim.is_beside(actor) && !sim.profile.state {
+        return None;
+    }
     let rates = &sim.profile.rates;
     if sim.step.get() < sim.halted_until.get() {
         return Some(halt(sim, call));
@@ -64,6 +68,10 @@ pub(crate) fn draw_fault(sim: &Sim, actor: ActorId, call: &Call) -> Option<Fault
         let steps = sim.draw(|rng| rng.u64(1..60));
         sim.halted_until.set(sim.step.get() + steps);
         return Some(halt(sim, call));
+    }
+    if sim.is_beside(actor) && call.puts_shadow() && sim.chance(sim.profile.rates.crash * 3) {
+        sim.cover(Event::FaultCrashAfter);
+        return Some(Fault::CrashAfter);
     }
     if sim.chance(sim.crash_rate(actor)) {
         let before = sim.draw(|rng| rng.bool());
@@ -98,9 +106,7 @@ fn fails(sim: &Sim, call: &Call) -> Option<Fault> {
         Some(Fault::After(unavailable(call)))
     } else if sim.chance(rates.late) {
         Some(Fault::Late(unavailable(call)))
-    } else if matches!(call, Call::Put(put) if put.item.contains_key(shadowkey_views::MARKER))
-        && drawn(rates.rejected, Event::FaultRejected)
-    {
+    } else if call.puts_shadow() && drawn(rates.rejected, Event::FaultRejected) {
         Some(Fault::Rejected(rejected(call)))
     } else {
         None

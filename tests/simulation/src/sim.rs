@@ -144,8 +144,16 @@ impl Sim {
 
     /// How often a call of the actor's crashes it, in a thousand.
     pub(crate) fn crash_rate(&self, actor: ActorId) -> u32 {
-        let beside = self.actors.borrow().get(actor.0).is_some_and(|actor| actor.beside);
-        self.profile.rates.crash * if beside { self.profile.beside_crashes } else { 1 }
+        let more = if self.is_beside(actor) {
+            self.profile.beside_crashes
+        } else {
+            1
+        };
+        self.profile.rates.crash * more
+    }
+
+    pub(crate) fn is_beside(&self, actor: ActorId) -> bool {
+        self.actors.borrow().get(actor.0).is_some_and(|actor| actor.beside)
     }
 
     pub(crate) fn name(&self, actor: ActorId) -> String {
