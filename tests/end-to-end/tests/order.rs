@@ -11,7 +11,7 @@ use shadowkey_local::Engine;
 use shadowkey_store_dynamodb::{ChangeStream, Connection, create_table};
 
 /// Inputs in the order in which their keys are to come.
-const ORDERS: [(&str, ScalarType, &[&str]); 11] = [
+const ORDERS: [(&str, ScalarType, &[&str]); 14] = [
     (
         "{a | upper}",
         ScalarType::S,
@@ -44,6 +44,34 @@ const ORDERS: [(&str, ScalarType, &[&str]); 11] = [
             r#"{"S":"New!"}"#,
             r#"{"S":"New York"}"#,
             r#"{"S":"New"}"#,
+        ],
+    ),
+    (
+        "{a | exact | desc}#",
+        ScalarType::S,
+        &[
+            r#"{"S":"𐀀"}"#,
+            r#"{"S":"ﬀ"}"#,
+            r#"{"S":"New!"}"#,
+            r#"{"S":"New York"}"#,
+            r#"{"S":"New"}"#,
+            r#"{"S":"\u0001"}"#,
+            r#"{"S":"\u0000"}"#,
+        ],
+    ),
+    (
+        "{a | pad(3) | desc(100)}",
+        ScalarType::S,
+        &[r#"{"N":"100"}"#, r#"{"N":"20"}"#, r#"{"N":"3"}"#, r#"{"N":"0"}"#],
+    ),
+    (
+        "{a | time | ksuid}",
+        ScalarType::S,
+        &[
+            r#"{"S":"2014-05-13T16:53:21Z"}"#,
+            r#"{"S":"2023-07-10T14:48:00Z"}"#,
+            r#"{"S":"2023-07-10T14:48:01Z"}"#,
+            r#"{"S":"2023-07-10T23:00:00+01:00"}"#,
         ],
     ),
     (
@@ -144,7 +172,17 @@ async fn a_query_returns_keys_in_the_promised_order() -> Result<()> {
 /// Puts an item whose sort key the template makes of an input, with the input's place.
 async fn put(connection: &Connection, template: &Template, partition: &str, place: usize, input: &str) -> Result<()> {
     let source = item_from_json(&format!(r#"{{"a":{input}}}"#))?;
-    let key = template.render(Scope::item(&source))?.context("complete")?;
+    // A `ksuid` derives its payload from the source item's key.
+    let schema = KeySchema {
+        partition: KeyAttribute {
+            name: "id".to_owned(),
+            kind: ScalarType::S,
+        },
+        sort: None,
+    };
+    let id = schema.key_of(&Item::from([("id".to_owned(), format!("{place}").into())]))?;
+    let scope = Scope::item(&source).of_source(Some(&id));
+    let key = template.render(scope)?.context("complete")?;
     let item = Item::from([
         ("PK".to_owned(), partition.into()),
         ("SK".to_owned(), key),

@@ -1,7 +1,7 @@
 //! A deterministic simulation of the worker at the `Store` port: writers, a stream with shards, Lambda's event source
 //! mapping, faults, crashes and the actors beside the stream, all driven by one seed.
 //!
-//! A run goes through [`run()`]: a [`Profile`](profile) is drawn from the seed, tasks for every actor are spawned on a
+//! A run goes through [`run()`]: a `Profile` is drawn from the seed, tasks for every actor are spawned on a
 //! runtime whose clock is paused, and the driver lets one of them take one step at a time. Auditors look at every step
 //! and, once all is quiet, compare the tables with what deriving every item from nothing gives. The same seed gives the
 //! same trace, byte for byte.
