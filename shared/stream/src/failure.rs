@@ -12,7 +12,7 @@ use shadowkey_item::SequenceNumber;
 /// What a document tells of a batch that was given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GivenUp {
-    /// The event with its records, as [`decode`](crate::decode) takes it.
+    /// The event with its records, as [`decode()`](crate::decode()) takes it.
     Event(String),
     /// Where the records stand, for as long as the stream has them.
     Range(StreamRange),
