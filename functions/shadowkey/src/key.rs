@@ -160,12 +160,15 @@ fn inputs(
         }
         values.push((path, value));
     }
+    let has_ksuid = parts.iter().any(|part| part.template.to_string().contains("| ksuid"));
     let missing = known.iter().position(|path| !given.contains(*path));
     let behind = missing.and_then(|missing| {
         let (before, rest) = known.split_at_checked(missing)?;
+        // A `ksuid` before the gap is made of the source's key, and so needs it though the key is a later input as well.
+        let is_for_ksuid = |path: &AttributePath| has_ksuid && source.contains(&path.to_string());
         let late = rest
             .iter()
-            .find(|path| given.contains(**path) && !before.contains(path))?;
+            .find(|path| given.contains(**path) && !before.contains(path) && !is_for_ksuid(path))?;
         Some((rest.first()?, late))
     });
     match behind {

@@ -576,3 +576,18 @@ async fn key_never_makes_an_input_of_parts_of_it() {
         answer.notices
     );
 }
+
+#[tokio::test]
+async fn key_takes_the_sources_key_for_a_ksuid_before_it() {
+    let desk = Desk::new();
+    desk.file(
+        "views.toml",
+        &INDEXED
+            .replace("[attribute.plain]", "[attribute.made]")
+            .replace("{a}_{b}", "{seen | time | ksuid}#{kind}#{PK}"),
+    );
+    let arguments = ["key", "--format", "json", "--view", "made", "seen=2024-01-01", "PK=A"];
+    let answer = desk.run(&arguments).await;
+    let made = answer.json()["key"]["made"]["S"].as_str().expect("a text").to_owned();
+    assert!(made.len() == 28 && made.ends_with('#'), "{made}");
+}
