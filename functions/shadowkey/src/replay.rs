@@ -29,11 +29,11 @@ pub(crate) async fn replay(options: ReplayOptions, console: &mut Console<'_>) ->
     };
     let mut batches = Batches::read(&options)?;
     let (connection, engine) = connect(&options).await?;
-    let views = views.or_state_table();
+    let with_state = views.clone().or_state_table();
     let physical = if engine.is_some() {
-        numbered_names(&views)
+        numbered_names(&with_state)
     } else {
-        physical_names(&views)
+        physical_names(&with_state)
     };
     let mut replay = Replay::start(&connection, views, physical, base, batches.numbers()).await?;
     let progress = ProgressBar::new(batches.records());
