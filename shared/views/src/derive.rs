@@ -123,6 +123,17 @@ pub enum FailureKind {
         /// The key.
         key: String,
     },
+    /// Another view, whose name comes first, derives a shadow of the same item at the same key.
+    #[error(
+        "the key {key} is that of the shadow of view `{first}` for the same item, whose name comes first; put something into \
+         one of the two keys that tells the views apart"
+    )]
+    SameKey {
+        /// The view that has the key.
+        first: String,
+        /// The key.
+        key: String,
+    },
     /// The image has no key, so nothing can be derived from it.
     #[error(transparent)]
     Key(KeyError),
@@ -137,6 +148,7 @@ impl FailureKind {
             Self::KeyTooLong { .. } => "key-too-long",
             Self::ItemTooLarge { .. } => "item-too-large",
             Self::OwnKey { .. } => "own-key",
+            Self::SameKey { .. } => "same-key",
             Self::Key(_) => "wrong-key",
         }
     }
@@ -196,7 +208,9 @@ impl Views {
         }
         for view in &self.shadows {
             if self.matches(view.source, &overlay) {
+                let first = derived.shadows.len();
                 self.derive_shadows(view, &overlay, &mut derived);
+                derived.drop_same_keys(first);
             }
         }
         derived
@@ -217,7 +231,7 @@ impl Views {
         }
     }
 
-    fn matches(&self, source: usize, item: &Item) -> bool {
+    pub(crate) fn matches(&self, source: usize, item: &Item) -> bool {
         self.sources
             .get(source)
             .is_some_and(|source| source.pattern.matches(item))
@@ -328,6 +342,38 @@ impl Derived {
     /// The names of the views that could not be derived.
     pub fn failed_views(&self) -> impl Iterator<Item = &str> {
         self.failures.iter().map(|failure| failure.view.as_str())
+    }
+
+    /// Takes out shadows, from the given one on, whose place a shadow before them has.
+    fn drop_same_keys(&mut self, first: usize) {
+        if first == 0 || first == self.shadows.len() {
+            return;
+        }
+        let own = self.shadows.split_off(first);
+        let earlier: BTreeMap<_, _> = self
+            .shadows
+            .iter()
+            .map(|shadow| ((&shadow.table, &shadow.key), shadow))
+            .collect();
+        let has_place = |shadow: &Shadow| {
+            earlier
+                .get(&(&shadow.table, &shadow.key))
+                .map(|first| first.view.clone())
+        };
+        let judged: Vec<_> = own.into_iter().map(|shadow| (has_place(&shadow), shadow)).collect();
+        for (taken_by, shadow) in judged {
+            let key = &shadow.key;
+            match taken_by {
+                None => self.shadows.push(shadow),
+                Some(first) => self.fail(
+                    &shadow.view,
+                    FailureKind::SameKey {
+                        first,
+                        key: key.to_string(),
+                    },
+                ),
+            }
+        }
     }
 
     /// Notes a failure, once for each view.

@@ -162,6 +162,7 @@ impl Views {
                 .flat_map(|view| view.template.paths())
                 .map(AttributePath::root),
         );
+        names.extend(self.attributes.iter().map(|view| view.attribute.as_str()));
         for view in &self.shadows {
             let element = view.for_each.as_ref().map(|(name, _)| name.as_str());
             let templates = view.key.iter().flat_map(|(_, template)| template.paths());
@@ -179,6 +180,13 @@ impl Views {
         let mut known = BTreeSet::new();
         names.retain(|name| !self.table.key.contains(name) && *name != MARKER && known.insert(*name));
         names.into_iter().map(str::to_owned).collect()
+    }
+
+    /// The view that writes an attribute of an item.
+    pub fn writer_of(&self, attribute: &str, item: &Item) -> Option<&str> {
+        let writers = || self.attributes.iter().filter(|view| view.attribute == attribute);
+        let writer = writers().find(|view| self.matches(view.source, item));
+        writer.or_else(|| writers().next()).map(|view| view.name.as_str())
     }
 
     /// The same views with a companion table, by a name that follows the table's own, where the file declares none.
