@@ -20,7 +20,37 @@ struct Settled<'a> {
     derived: Cow<'a, Derived>,
 }
 
-/// The update that gives an item the attributes it derives, or none where it carries them already.
+/// What an item should have by one image of it.
+#[derive(Debug, Default)]
+pub(crate) struct Outlook {
+    /// What the image derives as it is.
+    pub(crate) derived: Derived,
+    /// The update of its attributes.
+    pub(crate) update: Option<Update>,
+    /// What the item derives once its attributes are up to date, where writes are made at once and it then derives other
+    /// shadows.
+    pub(crate) once_updated: Option<Derived>,
+}
+
+impl Outlook {
+    pub(crate) fn of(views: &Views, key: &Key, image: Option<&Item>, before: &[Earlier<'_>]) -> Self {
+        let Some(image) = image else { return Self::default() };
+        let derived = views.derive(image);
+        let update = update(views, key, image, &derived, before, None);
+        let once_updated = update
+            .as_ref()
+            .filter(|_| views.is_transactional())
+            .map(|update| views.derive(&update.applied_to(image)))
+            .filter(|updated| updated.shadows != derived.shadows);
+        Self {
+            derived,
+            update,
+            once_updated,
+        }
+    }
+}
+
+/// The update that gives an item the attributes it derives, or `only` one of them; none where it carries them already.
 ///
 /// `before` are the item's earlier images. The update holds only while the item exists and every input, every match
 /// path and each attribute itself are as in `image`.
@@ -29,12 +59,13 @@ pub fn plan_attributes<'a>(
     key: &Key,
     image: &Item,
     before: impl IntoIterator<Item = &'a Item>,
+    only: Option<&str>,
 ) -> Option<Update> {
     let before: Vec<Earlier<'_>> = before
         .into_iter()
         .map(|earlier| (earlier, views.derive(earlier)))
         .collect();
-    update(views, key, image, &views.derive(image), &before)
+    update(views, key, image, &views.derive(image), &before, only)
 }
 
 /// Takes attributes out of an image that views wrote while the item matched their sources, and that nothing derives now.
@@ -74,18 +105,20 @@ fn was_derived(name: &str, value: &AttributeValue, before: &[Earlier<'_>]) -> bo
 
 /// Compares the attributes that an image carries with those it has once it is settled and derived; `derived` is what the
 /// image derives as it is.
-pub(crate) fn update(
+fn update(
     views: &Views,
     key: &Key,
     image: &Item,
     derived: &Derived,
     before: &[Earlier<'_>],
+    only: Option<&str>,
 ) -> Option<Update> {
     let settled = settle(views, image, derived, before);
     let mut set = Item::new();
     let mut remove = BTreeSet::new();
     let mut paths: BTreeSet<AttributePath> = BTreeSet::new();
-    for name in views.attribute_views().iter().map(|view| view.attribute()) {
+    let names = views.attribute_views().iter().map(|view| view.attribute());
+    for name in names.filter(|name| only.is_none_or(|only| only == *name)) {
         let wanted = match settled.derived.attributes.get(name) {
             Some(derived) => derived.as_ref(),
             None => settled.image.get(name),

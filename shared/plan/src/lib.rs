@@ -19,6 +19,6 @@ pub use change::{Change, Flaw};
 pub use condition::{Comparison, Condition};
 pub use plan::{Plan, PlannedDelete, PlannedPut, plan};
 pub use target::{Contested, Correction, Seen, Target};
-pub use transaction::{Transaction, transactions};
+pub use transaction::{ShadowWrite, Transactions};
 pub use verdict::{DeleteVerdict, PutVerdict, judge_delete, judge_put};
 pub use write::{Action, Check, Delete, Place, Put, Update};

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use shadowkey_item::{AttributePath, AttributeValue, Key, TableName, Version, item_size};
 use shadowkey_views::{Derived, Failure, MARKER, Marker, Shadow, Views};
 
-use crate::attributes::{Earlier, update};
-use crate::transaction::updated;
+use crate::attributes::{Earlier, Outlook};
 use crate::{Change, Comparison, Condition, Delete, Place, Put, Update};
 
 /// The writes of one change. Puts come before deletes, so that a reader may see an item twice but never misses it.
@@ -80,29 +79,17 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
     let Some((new, earlier)) = change.chain.split_last() else {
         return Plan::default();
     };
-    let before: Vec<Earlier<'_>> = earlier
+    let mut before: Vec<Earlier<'_>> = earlier
         .iter()
         .flatten()
         .map(|image| (image, views.derive(image)))
         .collect();
+    let outlook = Outlook::of(views, &change.key, new.as_ref(), &before);
     // What the shadows are is of the new image alone, so that what an earlier change has put is known from its image.
-    let desired = new.as_ref().map(|image| views.derive(image)).unwrap_or_default();
-    let update = new
-        .as_ref()
-        .and_then(|image| update(views, &change.key, image, &desired, &before));
-    // What is written at once is of the item as it is then: its update is one more image of the chain.
-    if let (true, Some(image), Some(update)) = (views.is_transactional(), new, &update) {
-        let updated = updated(image, Some(update));
-        let derived = views.derive(&updated);
-        if derived.shadows != desired.shadows {
-            let mut change = change.clone();
-            change.chain.push(Some(updated));
-            let update = Some(update.clone());
-            return Plan {
-                update,
-                ..plan(views, &change)
-            };
-        }
+    let mut desired = outlook.derived;
+    // What is written at once is of the item as it is then, and the new image is one of those before.
+    if let (Some(image), Some(updated)) = (new, outlook.once_updated) {
+        before.push((image, std::mem::replace(&mut desired, updated)));
     }
     // An absent image derives nothing, and no shadow of it is like the desired one.
     let absent = earlier.iter().any(Option::is_none);
@@ -143,7 +130,7 @@ pub fn plan(views: &Views, change: &Change) -> Plan {
         .partition(|view| desired.failed_views().any(|failed| failed == view));
     let failing: BTreeSet<String> = failing;
     Plan {
-        update,
+        update: outlook.update,
         puts,
         deletes,
         recovered,

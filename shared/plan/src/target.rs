@@ -9,10 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use shadowkey_item::{Item, Key, Version, item_size};
 use shadowkey_views::{Derived, Failure, MARKER, Marker, Shadow, Views};
 
-use crate::attributes::{Earlier, update};
+use crate::attributes::{Earlier, Outlook};
 use crate::plan::{marker_path, own};
 use crate::standing::Standing;
-use crate::transaction::updated;
 use crate::{Condition, Delete, Place, PlannedDelete, PlannedPut, Put, Update};
 
 /// What stood in each place, read before the source item.
@@ -61,18 +60,14 @@ impl<'a> Target<'a> {
         before: impl IntoIterator<Item = &'b Item>,
     ) -> Self {
         let before: Vec<Earlier<'_>> = before.into_iter().map(|image| (image, views.derive(image))).collect();
-        let mut derived = image.map(|image| views.derive(image)).unwrap_or_default();
-        let update = image.and_then(|image| update(views, key, image, &derived, &before));
-        // What is written at once is of the item as it is then.
-        if let (true, Some(image), Some(update)) = (views.is_transactional(), image, &update) {
-            derived = views.derive(&updated(image, Some(update)));
-        }
+        let outlook = Outlook::of(views, key, image, &before);
         Self {
             views,
             key,
             image,
-            derived,
-            update,
+            // What is written at once is of the item as it is then.
+            derived: outlook.once_updated.unwrap_or(outlook.derived),
+            update: outlook.update,
         }
     }
 
@@ -102,7 +97,7 @@ impl<'a> Target<'a> {
         let image = self.image?;
         Some(match &self.update {
             None => Cow::Borrowed(image),
-            update => Cow::Owned(updated(image, update.as_ref())),
+            Some(update) => Cow::Owned(update.applied_to(image)),
         })
     }
 
@@ -130,21 +125,20 @@ impl<'a> Target<'a> {
                 }),
             }
         }
-        let left_over = seen
-            .iter()
-            .filter_map(|(place, found)| self.left_over(place, found.as_ref()));
+        let wanted = self.places();
+        let unwanted = seen.iter().filter(|(place, _)| !wanted.contains(place));
+        let left_over = unwanted.filter_map(|(place, found)| self.left_over(place, found.as_ref()));
         correction.deletes.extend(left_over);
         correction
     }
 
-    /// The delete of a shadow of this source item that the item does not derive there.
+    /// The delete of what stands in a place that the item does not derive, if it is a shadow of the item's.
     fn left_over(&self, place: &Place, found: Option<&Item>) -> Option<PlannedDelete> {
         let Standing::Shadow(marker) = Standing::of(self.views, &place.table, found) else {
             return None;
         };
         let own = marker.of == *self.key.attributes();
-        let unwanted = !self.places().contains(place);
-        (own && unwanted).then(|| delete(place.clone(), marker, found.map_or(0, item_size)))
+        own.then(|| delete(place.clone(), marker, found.map_or(0, item_size)))
     }
 }
 

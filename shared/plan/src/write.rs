@@ -68,6 +68,21 @@ pub enum Action {
     Check(Check),
 }
 
+impl Update {
+    /// The attributes that it sets or removes.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.set.keys().chain(&self.remove).map(String::as_str)
+    }
+
+    /// An item as the update leaves it.
+    pub fn applied_to(&self, item: &Item) -> Item {
+        let mut item = item.clone();
+        item.retain(|name, _| !self.remove.contains(name));
+        item.extend(self.set.clone());
+        item
+    }
+}
+
 impl Action {
     /// The table it concerns.
     pub fn table(&self) -> &TableName {

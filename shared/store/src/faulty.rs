@@ -18,13 +18,13 @@ pub enum Fault {
 
 /// Passes calls on unless its script says otherwise.
 ///
-/// The script is asked before every write with the name of the API operation and its table.
+/// The script is asked before every request that writes, with its actions: one, unless it is a transaction.
 pub struct FaultyStore<S, F> {
     inner: S,
     script: Mutex<F>,
 }
 
-impl<S, F: FnMut(&'static str, &TableName) -> Option<Fault> + Send> FaultyStore<S, F> {
+impl<S, F: FnMut(&[Action]) -> Option<Fault> + Send> FaultyStore<S, F> {
     /// A store whose writes fail as the script says.
     pub fn new(inner: S, script: F) -> Self {
         Self {
@@ -40,11 +40,10 @@ impl<S, F: FnMut(&'static str, &TableName) -> Option<Fault> + Send> FaultyStore<
 
     async fn run<T>(
         &self,
-        operation: &'static str,
-        table: &TableName,
+        actions: &[Action],
         call: impl Future<Output = Result<T, StoreError>> + Send,
     ) -> Result<T, StoreError> {
-        let fault = self.script.lock().unwrap_or_else(PoisonError::into_inner)(operation, table);
+        let fault = self.script.lock().unwrap_or_else(PoisonError::into_inner)(actions);
         match fault {
             None => call.await,
             Some(Fault::Before(error)) => Err(error),
@@ -56,28 +55,27 @@ impl<S, F: FnMut(&'static str, &TableName) -> Option<Fault> + Send> FaultyStore<
     }
 }
 
-impl<S: Store, F: FnMut(&'static str, &TableName) -> Option<Fault> + Send> Store for FaultyStore<S, F> {
+impl<S: Store, F: FnMut(&[Action]) -> Option<Fault> + Send> Store for FaultyStore<S, F> {
     async fn get(&self, table: &TableName, key: &Key) -> Result<Option<Item>, StoreError> {
         self.inner.get(table, key).await
     }
 
     async fn put(&self, put: &Put) -> Result<Written, StoreError> {
-        self.run("PutItem", &put.table, self.inner.put(put)).await
+        self.run(&[Action::Put(put.clone())], self.inner.put(put)).await
     }
 
     async fn update(&self, update: &Update) -> Result<Written, StoreError> {
-        self.run("UpdateItem", &update.table, self.inner.update(update)).await
+        let call = self.inner.update(update);
+        self.run(&[Action::Update(update.clone())], call).await
     }
 
     async fn delete(&self, delete: &Delete) -> Result<Written, StoreError> {
-        self.run("DeleteItem", &delete.table, self.inner.delete(delete)).await
+        let call = self.inner.delete(delete);
+        self.run(&[Action::Delete(delete.clone())], call).await
     }
 
     async fn transact(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
-        let table = actions.first().map(Action::table).cloned();
-        let table = table.unwrap_or_else(|| TableName(String::new()));
-        self.run("TransactWriteItems", &table, self.inner.transact(actions))
-            .await
+        self.run(actions, self.inner.transact(actions)).await
     }
 
     async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use shadowkey_item::Item;
+use shadowkey_item::{Item, Key};
 use shadowkey_plan::{
     Change, DeleteVerdict, PlannedDelete, PlannedPut, PutVerdict, Update, judge_delete, judge_put, plan,
     plan_attributes,
@@ -32,8 +32,9 @@ impl<S: Store> Turn<'_, S> {
         let job = || Job::of_change(&self.worker.views, change);
         if let Some(flaw) = &change.flaw {
             let job = job();
-            outcome.problems = self.reconcile(&job).await?;
             outcome.problems.extend(Problem::of_flaw(flaw));
+            let problems = self.reconcile(&job).await?;
+            outcome.problems.extend(problems);
             return Ok(());
         }
         let doubtful = match self.worker.views.is_transactional() {
@@ -53,9 +54,10 @@ impl<S: Store> Turn<'_, S> {
         outcome.problems.extend(plan.failures.iter().map(Problem::of_failure));
         self.counters.unchanged = u64::from(plan.is_empty());
         outcome.recovered = plan.recovered;
-        if let Some(update) = plan.update {
-            let problem = self.update(change, update).await?;
-            outcome.problems.extend(problem);
+        if let (Some(update), Some(image)) = (plan.update, change.new_image()) {
+            let before: Vec<Item> = change.images().cloned().collect();
+            let problems = self.update(update, &change.key, image, &before).await?;
+            outcome.problems.extend(problems);
         }
         let mut doubtful: BTreeSet<&str> = BTreeSet::new();
         // An index that lies is worse than one that misses: what cannot be put takes its older self away.
@@ -88,16 +90,49 @@ impl<S: Store> Turn<'_, S> {
         Ok(!doubtful.is_empty())
     }
 
-    /// Brings the attributes up to date; a refusal says what the item is now, and everything starts from there.
-    async fn update(&mut self, change: &Change, mut update: Update) -> Result<Option<Problem>, Stop> {
+    /// Brings the attributes of an item up to date. Where the service rejects the update for good, each attribute is tried by
+    /// itself.
+    pub(crate) async fn update(
+        &mut self,
+        update: Update,
+        key: &Key,
+        image: &Item,
+        before: &[Item],
+    ) -> Result<Vec<Problem>, Stop> {
+        let names: Vec<String> = update.names().map(str::to_owned).collect();
+        let Some(problem) = self.update_until_done(update, before, None).await? else {
+            return Ok(Vec::new());
+        };
+        let views = &self.worker.views;
+        let named = |problem: Problem, name: &str| problem.of_attribute(views.writer_of(name, image), name);
+        if let [name] = &names[..] {
+            return Ok(vec![named(problem, name)]);
+        }
+        let mut problems = Vec::new();
+        for name in &names {
+            if let Some(alone) = plan_attributes(views, key, image, before, Some(name)) {
+                let problem = self.update_until_done(alone, before, Some(name)).await?;
+                problems.extend(problem.map(|problem| named(problem, name)));
+            }
+        }
+        Ok(problems)
+    }
+
+    /// Sends an update of all attributes, or of `only` one. A refusal says what the item is now, and everything starts from there.
+    async fn update_until_done(
+        &mut self,
+        mut update: Update,
+        before: &[Item],
+        only: Option<&str>,
+    ) -> Result<Option<Problem>, Stop> {
         for _ in 0..RACES {
             let found = match self.write_update(&update).await {
                 Ok(Written::Done { .. }) => return Ok(None),
                 Ok(Written::Refused { found }) => found,
                 Err(stop) => return rejected(stop).map(Some),
             };
-            let again =
-                found.and_then(|image| plan_attributes(&self.worker.views, &change.key, &image, change.images()));
+            let views = &self.worker.views;
+            let again = found.and_then(|image| plan_attributes(views, &update.key, &image, before, only));
             match again {
                 Some(again) => update = again,
                 None => return Ok(None),
@@ -145,7 +180,7 @@ impl<S: Store> Turn<'_, S> {
     }
 
     /// Sends an update of the source item.
-    pub(crate) async fn write_update(&mut self, update: &Update) -> Result<Written, Stop> {
+    async fn write_update(&mut self, update: &Update) -> Result<Written, Stop> {
         let store = &self.worker.store;
         let written = self.write(|| store.update(update)).await?;
         self.counters.updates += u64::from(written.is_done());

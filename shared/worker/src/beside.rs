@@ -73,7 +73,7 @@ impl<S: Store> Worker<S> {
         let mut jobs: BTreeMap<&Key, Job> = BTreeMap::new();
         for entry in &parked {
             let job = jobs.entry(&entry.of).or_insert_with(|| Job::of_key(entry.of.clone()));
-            job.candidates.extend(entry.place.clone());
+            job.candidates.extend(entry.places.iter().cloned());
         }
         let work = jobs.into_values().map(|job| (job, Vec::new())).collect();
         let mut runs = self.reconcile_all(work, notes, run, &pass).await?;
@@ -220,7 +220,8 @@ impl<S: Store> Turn<'_, S> {
         let mut outcome = ItemOutcome::of(job.key);
         outcome.problems = flaws;
         let settled = settled.map(|problems| outcome.problems.extend(problems));
-        self.conclude(Ok(settled), position, &job.version, outcome).await
+        self.conclude(Ok(settled), position, &job.version, outcome, job.candidates)
+            .await
     }
 }
 

@@ -1,10 +1,11 @@
 //! One item from its change to its outcome: contained, logged, and parked where it cannot succeed.
 
-use std::panic::AssertUnwindSafe;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures::FutureExt;
 use shadowkey_item::Version;
-use shadowkey_plan::Change;
+use shadowkey_plan::{Change, Flaw, Place};
 use shadowkey_store::Store;
 
 use crate::reconcile::Job;
@@ -24,7 +25,18 @@ impl<S: Store> Turn<'_, S> {
     pub(crate) async fn handle(mut self, change: Change) -> ItemRun {
         let mut outcome = ItemOutcome::of(change.key.clone());
         let applied = AssertUnwindSafe(self.apply(&change, &mut outcome)).catch_unwind().await;
-        self.conclude(applied, change.position, &change.version, outcome).await
+        let mut left = BTreeSet::new();
+        if !matches!(applied, Ok(Ok(()))) {
+            let views = &self.worker.views;
+            match catch_unwind(AssertUnwindSafe(|| Job::of_change(views, &change).candidates)) {
+                Ok(candidates) => left = candidates,
+                Err(_) => outcome.problems.extend(Problem::of_flaw(&Flaw::Unreadable(
+                    "what its images derive cannot be told".to_owned(),
+                ))),
+            }
+        }
+        self.conclude(applied, change.position, &change.version, outcome, left)
+            .await
     }
 
     /// Reconciles an item beside the stream; `flaws` are what its records leave open.
@@ -33,22 +45,25 @@ impl<S: Store> Turn<'_, S> {
         let reconciled = AssertUnwindSafe(self.reconcile(&job)).catch_unwind().await;
         let reconciled = reconciled.map(|result| result.map(|problems| outcome.problems.extend(problems)));
         outcome.problems.extend(flaws);
-        self.conclude(reconciled, position, &job.version, outcome).await
+        self.conclude(reconciled, position, &job.version, outcome, job.candidates)
+            .await
     }
 
-    /// Writes down what became of an item, in the log and, where it cannot succeed, in the state table.
+    /// Writes down what became of an item, in the log and, where it cannot succeed, in the state table. An item that ends
+    /// before its time may have left shadows in the given places.
     pub(crate) async fn conclude(
         mut self,
         result: std::thread::Result<Result<(), Stop>>,
         position: usize,
         version: &Version,
         mut outcome: ItemOutcome,
+        left: BTreeSet<Place>,
     ) -> ItemRun {
         match result {
             Ok(Ok(())) => {}
-            Ok(Err(stop)) => outcome.problems.push(self.stopped(stop)),
+            Ok(Err(stop)) => outcome.problems.push(self.stopped(stop).at(left)),
             // A panic concerns the item that caused it and no other.
-            Err(panic) => outcome.problems.push(Problem::panicked(&*panic)),
+            Err(panic) => outcome.problems.push(Problem::panicked(&*panic).at(left)),
         }
         let is_transient = |problem: &Problem| problem.cause == Cause::Transient;
         if !outcome.problems.iter().any(is_transient)

@@ -177,29 +177,15 @@ impl Note {
 }
 
 fn to_entry(key: &Key, places: &BTreeSet<Place>) -> AttributeValue {
-    let places = places.iter().map(|place| {
-        AttributeValue::M(Item::from([
-            ("table".to_owned(), place.table.0.as_str().into()),
-            ("key".to_owned(), AttributeValue::M(place.key.attributes().clone())),
-        ]))
-    });
     AttributeValue::M(Item::from([
         ("of".to_owned(), AttributeValue::M(key.attributes().clone())),
-        ("places".to_owned(), AttributeValue::L(places.collect())),
+        ("places".to_owned(), state::places_value(places)),
     ]))
 }
 
-/// Places in tables that the view file no longer knows are left out: nothing can be read there.
 fn entry_of(entry: &Item, views: &Views) -> Option<(Key, BTreeSet<Place>)> {
     let key = views.table().key.key_of(entry.get("of")?.as_m()?).ok()?;
-    let AttributeValue::L(places) = entry.get("places")? else {
-        return None;
-    };
-    let places = places.iter().filter_map(|place| {
-        let place = place.as_m()?;
-        state::place(views, text(place, "table")?, place.get("key")?.as_m()?)
-    });
-    Some((key, places.collect()))
+    Some((key, state::places_of(views, entry.get("places"))))
 }
 
 /// Cuts places into parts of which each fits into one note.

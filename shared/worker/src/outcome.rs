@@ -38,8 +38,8 @@ pub struct ItemOutcome {
 pub struct Problem {
     /// The view it concerns; `None` where it concerns the item.
     pub view: Option<String>,
-    /// Where a shadow could not be written, if it is about one.
-    pub place: Option<Place>,
+    /// Where shadows could not be written, or may be left over because of it.
+    pub places: BTreeSet<Place>,
     /// Which kind of cause.
     pub cause: Cause,
     /// A short name for the cause, for machines.
@@ -79,7 +79,7 @@ impl Problem {
     pub(crate) fn new(cause: Cause, code: &'static str, message: impl Into<String>) -> Self {
         Self {
             view: None,
-            place: None,
+            places: BTreeSet::new(),
             cause,
             code,
             message: message.into(),
@@ -92,9 +92,23 @@ impl Problem {
         Self {
             message: format!("view `{view}`, key {key}: {}", self.message),
             view: Some(view.clone()),
-            place: Some(shadow.place()),
+            places: BTreeSet::from([shadow.place()]),
             ..self
         }
+    }
+
+    /// The same as a problem of the update of an attribute.
+    pub(crate) fn of_attribute(self, view: Option<&str>, attribute: &str) -> Self {
+        Self {
+            message: format!("attribute `{attribute}`: {}", self.message),
+            view: view.map(str::to_owned),
+            ..self
+        }
+    }
+
+    /// The same with places where shadows may be left over.
+    pub(crate) fn at(self, places: BTreeSet<Place>) -> Self {
+        Self { places, ..self }
     }
 
     pub(crate) fn of_failure(failure: &Failure) -> Self {

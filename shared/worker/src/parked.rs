@@ -14,6 +14,8 @@ use crate::{Cause, Problem};
 
 /// How much of a message is kept.
 const MESSAGE_CHARS: usize = 2000;
+/// How many places an entry names at most; the longest keys are 3 KB, and an item is 400 KB.
+const ENTRY_PLACES: usize = 100;
 
 /// An entry of the state table: a view of a source item, or the item as a whole, that cannot succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +34,8 @@ pub struct Parked {
     pub at: String,
     /// When it was parked, as RFC 3339 has it.
     pub time: String,
-    /// Where its shadow could not be written, if it is about a place.
-    pub place: Option<Place>,
+    /// Where its shadows could not be written, or may be left over.
+    pub places: BTreeSet<Place>,
 }
 
 impl Parked {
@@ -42,7 +44,6 @@ impl Parked {
         let is_one = text(item, "kind") == Some("parked") && text(item, "from") == Some(&views.table().name.0);
         let of = item.get("of").filter(|_| is_one)?.as_m()?;
         let owned = |name: &str| text(item, name).map(str::to_owned);
-        let place = item.get("key").and_then(AttributeValue::as_m);
         Some(Self {
             id: owned("id")?,
             of: views.table().key.key_of(of).ok()?,
@@ -51,13 +52,13 @@ impl Parked {
             message: owned("message").unwrap_or_default(),
             at: owned("at")?,
             time: owned("time").unwrap_or_default(),
-            place: place.and_then(|key| state::place(views, text(item, "table")?, key)),
+            places: state::places_of(views, item.get("places")),
         })
     }
 
     /// Whether trying again cannot tell that it is settled, since what an image did not show may be left over.
     pub fn needs_repair(&self) -> bool {
-        matches!(self.code.as_str(), "image-missing" | "unreadable")
+        needs_repair(&self.code)
     }
 
     fn to_item(&self, from: &TableName) -> Item {
@@ -73,9 +74,8 @@ impl Parked {
         ]);
         let view = self.view.as_deref().map(|view| ("view".to_owned(), view.into()));
         item.extend(view);
-        if let Some(Place { table, key }) = &self.place {
-            item.insert("table".to_owned(), table.0.as_str().into());
-            item.insert("key".to_owned(), AttributeValue::M(key.attributes().clone()));
+        if !self.places.is_empty() {
+            item.insert("places".to_owned(), state::places_value(&self.places));
         }
         item
     }
@@ -87,16 +87,8 @@ impl<S: Store> Turn<'_, S> {
         let Some(table) = self.worker.state_table() else {
             return Ok(false);
         };
-        let permanent = problems.iter().filter(|problem| problem.cause == Cause::Permanent);
-        let mut by_view: BTreeMap<Option<&str>, Vec<&Problem>> = BTreeMap::new();
-        for problem in permanent {
-            by_view.entry(problem.view.as_deref()).or_default().push(problem);
-        }
         let from = self.worker.views.table().name.clone();
-        for (view, problems) in by_view {
-            let Some(entry) = self.entry(of, version, view, &problems) else {
-                continue;
-            };
+        for entry in self.entries(of, version, problems) {
             let at = |comparison| Condition::Compare(state::path("at"), comparison, version.as_str().into());
             let put = Put {
                 table: table.clone(),
@@ -118,7 +110,7 @@ impl<S: Store> Turn<'_, S> {
     /// Clears the entries of views that a change of this version has settled.
     pub(crate) async fn clear(&mut self, of: &Key, version: &Version, views: &BTreeSet<String>) -> Result<(), Stop> {
         for view in views {
-            let id = self.id(of, Some(view));
+            let id = self.id(of, &Subject::of_view(view), 0);
             let older = Condition::Compare(state::path("at"), Comparison::Less, version.as_str().into());
             self.clear_entry(&id, older).await?;
         }
@@ -144,33 +136,82 @@ impl<S: Store> Turn<'_, S> {
         self.write(|| store.delete(&delete)).await.map(drop)
     }
 
-    /// One entry for all problems of a view: the first, and how many more there are.
-    fn entry(&self, of: &Key, version: &Version, view: Option<&str>, problems: &[&Problem]) -> Option<Parked> {
-        let (first, more) = problems.split_first()?;
-        let mut message: String = first.message.chars().take(MESSAGE_CHARS).collect();
-        if !more.is_empty() {
-            message.push_str(&format!(" (and {} more of this view)", more.len()));
+    /// One entry for all problems of a view, or as many as hold their places: the first problem, and how many more there are.
+    fn entries(&self, of: &Key, version: &Version, problems: &[Problem]) -> Vec<Parked> {
+        let mut by_subject: BTreeMap<Subject<'_>, Vec<&Problem>> = BTreeMap::new();
+        for problem in problems.iter().filter(|problem| problem.cause == Cause::Permanent) {
+            by_subject.entry(Subject::of(problem)).or_default().push(problem);
         }
-        Some(Parked {
-            id: self.id(of, view),
-            of: of.clone(),
-            view: view.map(str::to_owned),
-            code: first.code.to_owned(),
-            message,
-            at: version.as_str().to_owned(),
-            time: self.worker.clock.now_text(),
-            place: first.place.clone(),
-        })
+        let mut entries = Vec::new();
+        for (subject, problems) in by_subject {
+            let Some((first, more)) = problems.split_first() else {
+                continue;
+            };
+            let mut message: String = first.message.chars().take(MESSAGE_CHARS).collect();
+            if !more.is_empty() {
+                message.push_str(&format!(" (and {} more of this view)", more.len()));
+            }
+            let entry = Parked {
+                id: self.id(of, &subject, 0),
+                of: of.clone(),
+                view: subject.view.map(str::to_owned),
+                code: first.code.to_owned(),
+                message,
+                at: version.as_str().to_owned(),
+                time: self.worker.clock.now_text(),
+                places: BTreeSet::new(),
+            };
+            let places: BTreeSet<&Place> = problems.iter().flat_map(|problem| &problem.places).collect();
+            let places: Vec<&Place> = places.into_iter().collect();
+            if places.is_empty() {
+                entries.push(entry);
+                continue;
+            }
+            entries.extend(places.chunks(ENTRY_PLACES).enumerate().map(|(number, places)| Parked {
+                id: self.id(of, &subject, number),
+                places: places.iter().copied().cloned().collect(),
+                ..entry.clone()
+            }));
+        }
+        entries
     }
 
     /// A key may be longer than a partition key, so that its digest stands for it.
-    fn id(&self, of: &Key, view: Option<&str>) -> String {
+    fn id(&self, of: &Key, subject: &Subject<'_>, number: usize) -> String {
         let from = &self.worker.views.table().name;
         let of = AttributeValue::M(of.attributes().clone());
-        let named = serde_json::to_string(&(from, of, view))
+        let named = serde_json::to_string(&(from, of, subject.view, subject.needs_repair, number))
             .unwrap_or_else(|error| unreachable!("names and values are always JSON: {error}"));
         let digest = Sha256::digest(named.as_bytes());
         let digest: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         format!("parked#{digest}")
     }
+}
+
+/// What an entry is about. What only a repair can settle stands beside what trying again can, and neither hides the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject<'a> {
+    view: Option<&'a str>,
+    needs_repair: bool,
+}
+
+impl<'a> Subject<'a> {
+    fn of(problem: &'a Problem) -> Self {
+        Self {
+            view: problem.view.as_deref(),
+            needs_repair: needs_repair(problem.code),
+        }
+    }
+
+    fn of_view(view: &'a str) -> Self {
+        Self {
+            view: Some(view),
+            needs_repair: false,
+        }
+    }
+}
+
+/// Whether a problem is that an image was not seen, so that nobody knows what is left over.
+fn needs_repair(code: &str) -> bool {
+    matches!(code, "image-missing" | "unreadable")
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use shadowkey_item::{Item, Key, Version};
-use shadowkey_plan::{Change, Contested, Correction, Place, PlannedPut, Seen, Target, transactions};
+use shadowkey_plan::{Change, Contested, Correction, Place, PlannedPut, Seen, Target, Transactions};
 use shadowkey_store::Store;
 use shadowkey_views::Views;
 
@@ -146,17 +146,23 @@ impl<S: Store> Turn<'_, S> {
         };
         match self.worker.views.is_transactional() {
             true => self.transact_round(job, target, correction, round).await,
-            false => self.write_round(correction, round).await,
+            false => self.write_round(job, target, correction, round).await,
         }
     }
 
     /// Writes a correction piece by piece. The old places stay until the new ones are certain.
-    async fn write_round(&mut self, correction: Correction, mut round: Round) -> Result<Round, Stop> {
-        if let Some(update) = &correction.update {
-            match self.write_update(update).await {
-                Ok(written) => (round.updated, round.sure) = (written.is_done(), written.is_done()),
-                Err(stop) => round.problems.push(rejected(stop)?),
-            }
+    async fn write_round(
+        &mut self,
+        job: &Job,
+        target: &Target<'_>,
+        correction: Correction,
+        mut round: Round,
+    ) -> Result<Round, Stop> {
+        if let (Some(update), Some(image)) = (correction.update, target.image()) {
+            let updates = self.counters.updates;
+            let problems = self.update(update, &job.key, image, &job.before).await?;
+            round.problems.extend(problems);
+            round.updated = self.counters.updates > updates;
         }
         let mut withdrawn = Vec::new();
         for planned in &correction.puts {
@@ -195,13 +201,8 @@ impl<S: Store> Turn<'_, S> {
         } = correction;
         let updates = self.counters.updates;
         let views = &self.worker.views;
-        for mut part in transactions(views, &job.key, target.image(), update, puts, deletes) {
-            self.check_lease()?;
-            if self.transact(&mut part, &mut round.problems).await?.is_some() {
-                round.sure = false;
-                break;
-            }
-        }
+        let mut parts = Transactions::new(views, &job.key, target.image(), update, puts, deletes);
+        round.sure = self.transact(&mut parts, &mut round.problems).await?.is_none();
         round.updated = self.counters.updates > updates;
         Ok(round)
     }

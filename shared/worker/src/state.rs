@@ -1,5 +1,7 @@
 //! The state table: what stands in it, and how it is read. Nothing of it is touched on the way of healthy items.
 
+use std::collections::BTreeSet;
+
 use shadowkey_item::{AttributePath, AttributeValue, Item, Key, KeyAttribute, KeySchema, ScalarType, TableName};
 use shadowkey_plan::Place;
 use shadowkey_store::Store;
@@ -71,11 +73,32 @@ pub(crate) fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
     item.get(name).and_then(AttributeValue::as_s)
 }
 
-/// The place that a table's name and a key make, if the view file knows the table.
-pub(crate) fn place(views: &Views, table: &str, key: &Item) -> Option<Place> {
-    let table = views.tables().into_iter().find(|known| known.name.0 == table)?;
-    Some(Place {
-        key: table.key.key_of(key).ok()?,
-        table: table.name,
-    })
+/// Places as a value of the state table.
+pub(crate) fn places_value(places: &BTreeSet<Place>) -> AttributeValue {
+    let values = places.iter().map(|place| {
+        AttributeValue::M(Item::from([
+            ("table".to_owned(), place.table.0.as_str().into()),
+            ("key".to_owned(), AttributeValue::M(place.key.attributes().clone())),
+        ]))
+    });
+    AttributeValue::L(values.collect())
+}
+
+/// The places that such a value names. Those in tables that the view file no longer knows are left out: nothing can be
+/// read there.
+pub(crate) fn places_of(views: &Views, value: Option<&AttributeValue>) -> BTreeSet<Place> {
+    let tables = views.tables();
+    let Some(AttributeValue::L(values)) = value else {
+        return BTreeSet::new();
+    };
+    let place = |value: &AttributeValue| {
+        let place = value.as_m()?;
+        let name = text(place, "table")?;
+        let table = tables.iter().find(|known| known.name.0 == name)?;
+        Some(Place {
+            table: table.name.clone(),
+            key: table.key.key_of(place.get("key")?.as_m()?).ok()?,
+        })
+    };
+    values.iter().filter_map(place).collect()
 }

@@ -3,12 +3,10 @@
 
 use shadowkey_item::Item;
 use shadowkey_plan::{
-    Action, Change, DeleteVerdict, Plan, PlannedDelete, PlannedPut, PutVerdict, Transaction, Update, judge_delete,
-    judge_put, plan, transactions,
+    Action, Change, DeleteVerdict, Plan, PutVerdict, ShadowWrite, Transactions, judge_delete, judge_put, plan,
 };
 use shadowkey_store::{Disposition, Reason, Store, StoreError, Transacted, Written};
 
-use crate::apply::rejected;
 use crate::turn::{RACES, Stop, Turn};
 use crate::{ItemOutcome, Problem};
 
@@ -17,8 +15,7 @@ use crate::{ItemOutcome, Problem};
 pub(crate) struct Refusal {
     /// The source item as it is now, where it is not as in the image.
     source: Option<Option<Item>>,
-    puts: Vec<(PlannedPut, Option<Item>)>,
-    deletes: Vec<(PlannedDelete, Option<Item>)>,
+    shadows: Vec<(ShadowWrite, Option<Item>)>,
 }
 
 /// How the writes of a change ended.
@@ -28,6 +25,15 @@ enum Ended {
     Doubt,
     /// The source item has moved on to this.
     Moved(Option<Item>),
+}
+
+/// What a refusal leaves to do.
+enum Next {
+    /// What refused is out of the way.
+    GoOn,
+    /// The same again, since it has changed in between.
+    Again,
+    Doubt,
 }
 
 impl<S: Store> Turn<'_, S> {
@@ -47,8 +53,8 @@ impl<S: Store> Turn<'_, S> {
             } = plan(views, &change);
             outcome.recovered = recovered;
             outcome.problems = failures.iter().map(Problem::of_failure).collect();
-            let parts = transactions(views, &change.key, change.new_image(), update, puts, deletes);
-            match self.transact_parts(parts, outcome).await? {
+            let parts = Transactions::new(views, &change.key, change.new_image(), update, puts, deletes);
+            match self.transact_change(parts, outcome).await? {
                 Ended::Done => return Ok(false),
                 Ended::Doubt => return Ok(true),
                 Ended::Moved(now) => change.chain.push(now),
@@ -57,110 +63,78 @@ impl<S: Store> Turn<'_, S> {
         Err(Stop::LostRace)
     }
 
-    async fn transact_parts(&mut self, parts: Vec<Transaction>, outcome: &mut ItemOutcome) -> Result<Ended, Stop> {
-        for mut part in parts {
-            let mut races = 0..RACES;
-            while let Some(refusal) = self.transact(&mut part, &mut outcome.problems).await? {
-                races.next().ok_or(Stop::LostRace)?;
-                if let Some(now) = refusal.source {
-                    return Ok(Ended::Moved(now));
-                }
-                if self.judge(refusal, &mut part, outcome) {
-                    return Ok(Ended::Doubt);
-                }
+    async fn transact_change(&mut self, mut parts: Transactions<'_>, outcome: &mut ItemOutcome) -> Result<Ended, Stop> {
+        let mut races = 0..RACES;
+        while let Some(refusal) = self.transact(&mut parts, &mut outcome.problems).await? {
+            if let Some(now) = refusal.source {
+                return Ok(Ended::Moved(now));
+            }
+            match self.judge(refusal, &mut parts, outcome) {
+                Next::GoOn => {}
+                Next::Again => drop(races.next().ok_or(Stop::LostRace)?),
+                Next::Doubt => return Ok(Ended::Doubt),
             }
         }
         Ok(Ended::Done)
     }
 
-    /// Takes out of a transaction what is done or cannot be, and says whether a doubt is left.
-    fn judge(&self, refusal: Refusal, part: &mut Transaction, outcome: &mut ItemOutcome) -> bool {
+    /// Takes out of the next transaction what is done or cannot be.
+    fn judge(&self, refusal: Refusal, parts: &mut Transactions<'_>, outcome: &mut ItemOutcome) -> Next {
         let views = &self.worker.views;
-        for (planned, found) in refusal.puts {
-            match judge_put(views, &planned, found.as_ref()) {
-                PutVerdict::Again => continue,
-                PutVerdict::Doubt => return true,
-                PutVerdict::Done => {}
-                PutVerdict::Collision => {
-                    let problem = Problem::collision(&planned).of(&planned.withdrawal);
-                    outcome.problems.push(problem);
-                }
+        let mut next = Next::GoOn;
+        for (write, found) in refusal.shadows {
+            match &write {
+                ShadowWrite::Put(planned) => match judge_put(views, planned, found.as_ref()) {
+                    PutVerdict::Again => next = Next::Again,
+                    PutVerdict::Doubt => return Next::Doubt,
+                    PutVerdict::Done => parts.drop_shadow(&write),
+                    PutVerdict::Collision => {
+                        let problem = Problem::collision(planned).of(&planned.withdrawal);
+                        outcome.problems.push(problem);
+                        parts.drop_shadow(&write);
+                    }
+                },
+                ShadowWrite::Delete(planned) => match judge_delete(views, planned, found.as_ref()) {
+                    DeleteVerdict::Again => next = Next::Again,
+                    DeleteVerdict::Doubt => return Next::Doubt,
+                    DeleteVerdict::Absent | DeleteVerdict::Displaced => {
+                        outcome.recovered.insert(planned.view.clone());
+                        return Next::Doubt;
+                    }
+                },
             }
-            part.puts.retain(|put| *put != planned);
         }
-        for (planned, found) in refusal.deletes {
-            match judge_delete(views, &planned, found.as_ref()) {
-                DeleteVerdict::Again => {}
-                DeleteVerdict::Doubt => return true,
-                DeleteVerdict::Absent | DeleteVerdict::Displaced => {
-                    outcome.recovered.insert(planned.view.clone());
-                    return true;
-                }
-            }
-        }
-        false
+        next
     }
 
-    /// Sends a transaction until it takes effect or is refused. A write that the service refuses for good is taken out, and
+    /// Sends transactions until all have taken effect, or one is refused. What the service rejects for good is given up, and
     /// its problem kept.
     pub(crate) async fn transact(
         &mut self,
-        part: &mut Transaction,
+        parts: &mut Transactions<'_>,
         problems: &mut Vec<Problem>,
     ) -> Result<Option<Refusal>, Stop> {
-        while !part.is_idle() {
-            let actions = part.actions();
-            if let [Action::Update(update)] = &actions[..] {
-                return self.update_alone(update, problems).await;
-            }
+        while let Some(actions) = parts.actions() {
+            self.check_lease()?;
             let store = &self.worker.store;
-            let sent = self.send(|| transact_or_fail(store, &actions)).await;
-            match sent {
+            let reasons = match self.send(|| transact_or_fail(store, &actions)).await {
                 Ok(Transacted::Done { write_units }) => {
-                    self.count(part, write_units);
-                    return Ok(None);
+                    self.count(&actions, write_units);
+                    parts.done();
+                    continue;
                 }
-                Ok(Transacted::Cancelled { reasons }) => {
-                    if let Some(refusal) = self.sort_out(part, reasons, problems) {
-                        return Ok(Some(refusal));
-                    }
-                }
-                // Which of the writes it is, the service does not say.
-                Err(Stop::Store(error)) if error.disposition() == Disposition::Park && actions.len() > 2 => {
-                    return Box::pin(self.transact_one_by_one(part, problems)).await;
-                }
+                Ok(Transacted::Cancelled { reasons }) => reasons,
                 Err(Stop::Store(error)) if error.disposition() == Disposition::Park => {
-                    problems.push(problem_of(part, &error));
-                    return Ok(None);
+                    // Which of the writes it is, the service does not say.
+                    if parts.isolate() {
+                        continue;
+                    }
+                    let before = actions.iter().skip(1).map(|_| Reason::None);
+                    before.chain([Reason::Failed(error)]).collect()
                 }
                 Err(stop) => return Err(stop),
-            }
-        }
-        Ok(None)
-    }
-
-    /// An update by itself needs no transaction to be all or nothing.
-    async fn update_alone(&mut self, update: &Update, problems: &mut Vec<Problem>) -> Result<Option<Refusal>, Stop> {
-        match self.write_update(update).await {
-            Ok(Written::Done { .. }) => Ok(None),
-            Ok(Written::Refused { found }) => Ok(Some(Refusal {
-                source: Some(found),
-                ..Refusal::default()
-            })),
-            Err(stop) => {
-                problems.push(rejected(stop)?);
-                Ok(None)
-            }
-        }
-    }
-
-    async fn transact_one_by_one(
-        &mut self,
-        part: &Transaction,
-        problems: &mut Vec<Problem>,
-    ) -> Result<Option<Refusal>, Stop> {
-        for mut single in part.clone().split() {
-            if let Some(refusal) = self.transact(&mut single, problems).await? {
+            };
+            if let Some(refusal) = self.sort_out(parts, &actions, reasons, problems) {
                 return Ok(Some(refusal));
             }
         }
@@ -170,64 +144,76 @@ impl<S: Store> Turn<'_, S> {
     /// Reads a cancellation action by action.
     fn sort_out(
         &mut self,
-        part: &mut Transaction,
+        parts: &mut Transactions<'_>,
+        actions: &[Action],
         reasons: Vec<Reason>,
         problems: &mut Vec<Problem>,
     ) -> Option<Refusal> {
         let mut refusal = Refusal::default();
         let mut reasons = reasons.into_iter();
-        match reasons.next() {
+        let source = reasons.next();
+        for (write, reason) in parts.shadows().to_vec().into_iter().zip(reasons) {
+            match reason {
+                Reason::None => {}
+                Reason::Refused { found } => refusal.shadows.push((write, found)),
+                Reason::Failed(error) => {
+                    problems.push(Problem::of_store(&error).of(write.shadow()));
+                    parts.reject_shadow(&write);
+                }
+            }
+        }
+        match source {
             Some(Reason::Refused { found }) => refusal.source = Some(found),
             Some(Reason::Failed(error)) => {
-                problems.push(Problem::of_store(&error));
-                part.without_update();
+                let problem = self.of_source(parts, actions.first(), &error);
+                if parts.reject_source() {
+                    problems.push(problem);
+                }
             }
             _ => {}
         }
-        let mut kept = Vec::new();
-        for (planned, reason) in std::mem::take(&mut part.puts).into_iter().zip(reasons.by_ref()) {
-            match reason {
-                Reason::None => kept.push(planned),
-                Reason::Refused { found } => {
-                    kept.push(planned.clone());
-                    refusal.puts.push((planned, found));
-                }
-                // An index that lies is worse than one that misses: the shadow's older self goes.
-                Reason::Failed(error) => {
-                    problems.push(Problem::of_store(&error).of(&planned.withdrawal));
-                    part.deletes.push(planned.withdrawal.or_absent());
-                }
-            }
-        }
-        part.puts = kept;
-        let mut kept = Vec::new();
-        for planned in std::mem::take(&mut part.deletes) {
-            match reasons.next() {
-                None | Some(Reason::None) => kept.push(planned),
-                Some(Reason::Refused { found }) => {
-                    kept.push(planned.clone());
-                    refusal.deletes.push((planned, found));
-                }
-                Some(Reason::Failed(error)) => problems.push(Problem::of_store(&error).of(&planned)),
-            }
-        }
-        part.deletes = kept;
-        let refused = usize::from(refusal.source.is_some()) + refusal.puts.len() + refusal.deletes.len();
+        let refused = usize::from(refusal.source.is_some()) + refusal.shadows.len();
         self.counters.refused += u64::try_from(refused).unwrap_or(u64::MAX);
         (refused > 0).then_some(refusal)
     }
 
-    fn count(&mut self, part: &Transaction, write_units: u64) {
-        let number = |len: usize| u64::try_from(len).unwrap_or(u64::MAX);
-        self.counters.puts += number(part.puts.len());
-        self.counters.deletes += number(part.deletes.len());
-        self.counters.updates += u64::from(matches!(part.source, Action::Update(_)));
+    /// The problem of what the next transaction does to its source item. Where it only checks the item, its shadows stay undone.
+    fn of_source(&self, parts: &Transactions<'_>, source: Option<&Action>, error: &StoreError) -> Problem {
+        let problem = Problem::of_store(error);
+        let update = match source {
+            Some(Action::Update(update)) => update,
+            _ => return problem.at(parts.shadows().iter().map(|write| write.shadow().place()).collect()),
+        };
+        match (update.names().next(), parts.image()) {
+            (Some(name), Some(image)) => problem.of_attribute(self.worker.views.writer_of(name, image), name),
+            _ => problem,
+        }
+    }
+
+    fn count(&mut self, actions: &[Action], write_units: u64) {
+        for action in actions {
+            match action {
+                Action::Put(_) => self.counters.puts += 1,
+                Action::Delete(_) => self.counters.deletes += 1,
+                Action::Update(_) => self.counters.updates += 1,
+                Action::Check(_) => {}
+            }
+        }
         self.counters.write_units += write_units;
     }
 }
 
 /// A cancellation for a reason that may pass is an error that may pass.
 async fn transact_or_fail<S: Store>(store: &S, actions: &[Action]) -> Result<Transacted, StoreError> {
+    // An update by itself needs no transaction to be all or nothing.
+    if let [Action::Update(update)] = actions {
+        return Ok(match store.update(update).await? {
+            Written::Done { write_units } => Transacted::Done { write_units },
+            Written::Refused { found } => Transacted::Cancelled {
+                reasons: vec![Reason::Refused { found }],
+            },
+        });
+    }
     let transacted = store.transact(actions).await?;
     let Transacted::Cancelled { reasons } = transacted else {
         return Ok(transacted);
@@ -240,14 +226,4 @@ async fn transact_or_fail<S: Store>(store: &S, actions: &[Action]) -> Result<Tra
         }
     }
     Ok(Transacted::Cancelled { reasons: kept })
-}
-
-/// The problem of the one write that a transaction has beside its source item's.
-fn problem_of(part: &Transaction, error: &StoreError) -> Problem {
-    let problem = Problem::of_store(error);
-    match (part.puts.first(), part.deletes.first()) {
-        (Some(put), _) => problem.of(&put.withdrawal),
-        (None, Some(delete)) => problem.of(delete),
-        (None, None) => problem,
-    }
 }

@@ -161,10 +161,13 @@ fn attributes_can_be_planned_again_from_what_a_refusal_returned() {
     let views = views();
     let change = change(vec![ticket("1", "x"), ticket("1", "y")], "1");
     let found = image(r#""kind":{"S":"ticket"},"title":{"S":"z"},"label":{"S":"x!"}"#).expect("found");
-    let update = plan_attributes(&views, &change.key, &found, change.images()).expect("update");
+    let update = plan_attributes(&views, &change.key, &found, change.images(), None).expect("update");
     assert_eq!(update.set, Item::from([("label".to_owned(), "z!".into())]));
     let settled = ticket("1", "z").expect("settled");
-    assert_eq!(plan_attributes(&views, &change.key, &settled, change.images()), None);
+    assert_eq!(
+        plan_attributes(&views, &change.key, &settled, change.images(), None),
+        None
+    );
 }
 
 /// A put of rank 1 by the change of this number.

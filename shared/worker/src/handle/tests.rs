@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use shadowkey_item::{Item, TableName, item_from_json, item_to_json};
-use shadowkey_plan::{Condition, Put};
+use shadowkey_plan::{Action, Condition, Put};
 use shadowkey_store::{CountingStore, Fault, FaultyStore, MemoryStore, Requests, StoreError};
-use shadowkey_views::load;
+use shadowkey_views::{Marker, load};
 
 use super::*;
 use crate::Cause;
@@ -12,6 +12,7 @@ use crate::Cause;
 mod deadline;
 mod doubts;
 mod parking;
+mod rejections;
 mod transactions;
 
 const FILE: &str = r#"version = 1
@@ -39,6 +40,26 @@ fn views() -> Views {
 
 fn memory() -> MemoryStore {
     MemoryStore::new([(views().table().name.clone(), views().table().key.clone())])
+}
+
+/// The same view file, with its writes made at once.
+fn in_transactions(file: &str) -> String {
+    file.replace("[table]", "[table]\nwrites = \"transaction\"")
+}
+
+/// The same view file with a state table.
+fn parked_in_state(file: &str) -> String {
+    file.replace("[source.ticket]", "[state]\ntable = \"state\"\n[source.ticket]")
+}
+
+fn worker_of<S: Store>(file: &str, store: S) -> Worker<S> {
+    let views = load(file).views.expect("views");
+    Worker::new(views, store, Settings::default(), Clock::at(Duration::ZERO))
+}
+
+fn memory_of(file: &str) -> MemoryStore {
+    let tables = load(file).views.expect("views").tables();
+    MemoryStore::new(tables.into_iter().map(|table| (table.name, table.key)))
 }
 
 type Counted = CountingStore<MemoryStore>;
@@ -288,7 +309,7 @@ fn throttled() -> StoreError {
 #[tokio::test(start_paused = true)]
 async fn transient_errors_are_tried_again_and_a_lost_answer_is_recognised() {
     let mut faults = vec![Some(Fault::After(throttled())), Some(Fault::Before(throttled()))];
-    let store = FaultyStore::new(memory(), move |_, _| faults.pop().flatten());
+    let store = FaultyStore::new(memory(), move |_: &[Action]| faults.pop().flatten());
     let worker = Worker::new(views(), store, Settings::default(), Clock::at(Duration::ZERO));
     let outcome = worker
         .handle(&event(&[record(1, None, Some(ticket("T", "1", "x")))]), None)
@@ -311,8 +332,8 @@ async fn transient_errors_that_last_are_reported_and_keep_the_old_place() {
     let plain = Worker::new(views(), memory(), Settings::default(), Clock::at(Duration::ZERO));
     let created = event(&[record(1, None, Some(ticket("T", "1", "x")))]);
     plain.handle(&created, None).await.expect("outcome");
-    let store = FaultyStore::new(plain.store, |operation, _: &TableName| {
-        (operation == "PutItem").then(|| Fault::Before(throttled()))
+    let store = FaultyStore::new(plain.store, |actions: &[Action]| {
+        matches!(actions, [Action::Put(_)]).then(|| Fault::Before(throttled()))
     });
     let worker = Worker::new(views(), store, Settings::default(), Clock::at(Duration::ZERO));
     let moved = event(&[record(2, Some(ticket("T", "1", "x")), Some(ticket("T", "2", "x")))]);
@@ -365,8 +386,8 @@ async fn a_rejected_put_takes_its_older_self_away() {
         .handle(&event(&[record(1, None, Some(ticket("T", "1", "x")))]), None)
         .await
         .expect("outcome");
-    let store = FaultyStore::new(plain.store, |operation, _: &TableName| {
-        (operation == "PutItem").then(|| Fault::Before(rejected()))
+    let store = FaultyStore::new(plain.store, |actions: &[Action]| {
+        matches!(actions, [Action::Put(_)]).then(|| Fault::Before(rejected()))
     });
     let worker = Worker::new(views(), store, Settings::default(), Clock::at(Duration::ZERO));
     let changed = event(&[record(2, Some(ticket("T", "1", "x")), Some(ticket("T", "1", "y")))]);
@@ -379,11 +400,11 @@ async fn a_rejected_put_takes_its_older_self_away() {
 async fn no_permission_stops_the_function_and_every_item_in_it() {
     let calls = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
     let counted = calls.clone();
-    let store = FaultyStore::new(memory(), move |_, table: &TableName| {
+    let store = FaultyStore::new(memory(), move |actions: &[Action]| {
         counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Some(Fault::Before(StoreError::NotPermitted {
             operation: "PutItem",
-            table: table.clone(),
+            table: actions[0].table().clone(),
             cause: "denied".into(),
         }))
     });

@@ -83,7 +83,7 @@ async fn near_the_deadline_no_work_is_started() {
         worker.handle(&batch, Some(soon)).await,
         Err(WorkerError::NoTime { .. })
     ));
-    let store = FaultyStore::new(memory(), |_, _: &TableName| Some(Fault::Before(throttled())));
+    let store = FaultyStore::new(memory(), |_: &[Action]| Some(Fault::Before(throttled())));
     let patient = Settings {
         attempts: u32::MAX,
         ..Settings::default()

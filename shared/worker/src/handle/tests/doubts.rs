@@ -119,22 +119,35 @@ async fn a_record_without_a_version_is_reconciled_and_done() {
     assert_eq!(codes(&worker), ["CODE#07"]);
 }
 
-#[tokio::test]
-async fn two_views_of_one_item_that_meet_in_a_key_collide_and_settle() {
+/// A view file whose two views may meet, and an item for which they do.
+fn meeting() -> (String, Value) {
     let file = FILE.replace("RANK#{rank}#{PK}", "CODE#{rank | pad(2)}");
-    let views = load(&file).views.expect("views");
-    let worker = Worker::new(
-        views,
-        CountingStore::new(memory()),
-        Settings::default(),
-        Clock::at(Duration::ZERO),
-    );
-    let item = with(
-        with(ticket("T", "7", "x"), "rank", json!({ "N": "7" })),
-        "code",
-        json!({ "N": "7" }),
-    );
-    let (outcome, requests) = written(&worker, 1, None, item).await;
-    assert_eq!(outcome.items[0].problems.len(), 1, "{:?}", outcome.items[0].problems);
-    assert_eq!((outcome.items[0].problems[0].code, requests.puts), ("collision", 2));
+    let item = with(coded("T", "7"), "rank", json!({ "N": "7" }));
+    (file, item)
+}
+
+#[tokio::test]
+async fn of_two_views_of_one_item_that_meet_in_a_key_the_first_has_it_until_it_leaves() {
+    let (file, item) = meeting();
+    for file in [in_transactions(&file), file] {
+        let worker = worker_of(&file, CountingStore::new(memory_of(&file)));
+        let (outcome, requests) = written(&worker, 1, None, item.clone()).await;
+        let problems: Vec<_> = outcome.items[0]
+            .problems
+            .iter()
+            .map(|problem| (problem.view.as_deref(), problem.code))
+            .collect();
+        assert_eq!(problems, [(Some("by-rank"), "same-key")]);
+        assert_eq!(requests.puts + requests.transactions, 1);
+        let owner = || {
+            let items = worker.store.inner().items(&TableName("app".to_owned()));
+            items.iter().find_map(Marker::of_item).map(|marker| marker.view)
+        };
+        assert_eq!(owner().as_deref(), Some("by-code"));
+        let moved = with(item.clone(), "code", json!({ "N": "8" }));
+        let (outcome, _) = written(&worker, 2, Some(item.clone()), moved).await;
+        assert_eq!(outcome.items[0].problems, []);
+        assert_eq!(shadows(worker.store.inner()), ["CODE#07", "CODE#08"]);
+        assert_eq!(owner().as_deref(), Some("by-rank"));
+    }
 }

@@ -188,8 +188,9 @@ async fn the_work_of_a_crashed_run_is_taken_over_when_its_lease_is_over() {
     {
         // The run dies after its put: its second reading of the source never comes.
         let calls = std::sync::atomic::AtomicU64::new(0);
-        let dying = FaultyStore::new(worker.store.inner(), |operation: &str, _: &TableName| {
-            let after_puts = operation == "PutItem" && calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 2;
+        let dying = FaultyStore::new(worker.store.inner(), |actions: &[Action]| {
+            let after_puts =
+                matches!(actions, [Action::Put(_)]) && calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 2;
             after_puts.then(|| {
                 Fault::After(StoreError::NotPermitted {
                     operation: "PutItem",
@@ -220,55 +221,4 @@ async fn the_work_of_a_crashed_run_is_taken_over_when_its_lease_is_over() {
 fn codes(worker: &Worker<Counted>) -> Vec<String> {
     let keys = shadows(worker.store.inner());
     keys.into_iter().filter(|key| key.starts_with("CODE")).collect()
-}
-
-/// A store with a bug that shows at one item only.
-struct Buggy(MemoryStore);
-
-impl Store for Buggy {
-    async fn get(&self, table: &TableName, key: &shadowkey_item::Key) -> Result<Option<Item>, StoreError> {
-        self.0.get(table, key).await
-    }
-
-    async fn put(&self, put: &Put) -> Result<shadowkey_store::Written, StoreError> {
-        assert!(put.item.get("PK") != Some(&"RANK#1#P".into()), "the bug");
-        self.0.put(put).await
-    }
-
-    async fn update(&self, update: &shadowkey_plan::Update) -> Result<shadowkey_store::Written, StoreError> {
-        self.0.update(update).await
-    }
-
-    async fn delete(&self, delete: &shadowkey_plan::Delete) -> Result<shadowkey_store::Written, StoreError> {
-        self.0.delete(delete).await
-    }
-
-    async fn transact(&self, actions: &[shadowkey_plan::Action]) -> Result<shadowkey_store::Transacted, StoreError> {
-        self.0.transact(actions).await
-    }
-
-    async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<shadowkey_store::Page, StoreError> {
-        self.0.scan(table, start).await
-    }
-}
-
-#[tokio::test]
-async fn a_panic_concerns_the_item_that_causes_it_and_no_other() {
-    let views = views_with_state();
-    let tables: Vec<_> = views
-        .tables()
-        .into_iter()
-        .map(|table| (table.name, table.key))
-        .collect();
-    let store = Buggy(MemoryStore::new(tables));
-    let worker = Worker::new(views, store, Settings::default(), Clock::at(Duration::ZERO));
-    let ids = ["A", "P", "Z"].into_iter().zip(1..);
-    let records: Vec<Value> = ids.map(|(id, n)| record(n, None, Some(ticket(id, "1", "x")))).collect();
-    let outcome = worker.handle(&event(&records), None).await.expect("outcome");
-    assert_eq!(outcome.earliest_failed, None);
-    assert_eq!(shadows(&worker.store.0), ["RANK#1#A", "RANK#1#Z"]);
-    let parked = worker.parked().await.expect("parked");
-    let [entry] = &parked[..] else { panic!("{parked:?}") };
-    assert_eq!((entry.code.as_str(), entry.view.as_deref()), ("panic", None));
-    assert!(entry.message.contains("the bug"), "{}", entry.message);
 }

@@ -1,17 +1,10 @@
 //! Writing all at once.
 
-use shadowkey_plan::Action;
-use shadowkey_store::{Page, Transacted, Written};
-
 use super::*;
 
-fn transactional() -> Views {
-    let file = FILE.replace("[table]", "[table]\nwrites = \"transaction\"");
-    load(&file).views.expect("views")
-}
-
 fn all_at_once<S: Store>(store: S) -> Worker<S> {
-    Worker::new(transactional(), store, Settings::default(), Clock::at(Duration::ZERO))
+    let file = in_transactions(FILE);
+    worker_of(&file, store)
 }
 
 fn bare(id: &str, rank: &str) -> Value {
@@ -74,62 +67,6 @@ async fn what_cannot_be_written_does_not_keep_the_rest_from_it() {
     let (outcome, _) = handle(&worker, &[record(1, None, Some(coded))]).await;
     assert_eq!(outcome.items[0].problems[0].code, "collision");
     assert_eq!(shadows(worker.store.inner()), ["CODE#07"]);
-}
-
-/// A store that rejects every transaction with an item of this table as a whole, and does not say why.
-struct Picky(MemoryStore);
-
-impl Store for Picky {
-    async fn get(&self, table: &TableName, key: &shadowkey_item::Key) -> Result<Option<Item>, StoreError> {
-        self.0.get(table, key).await
-    }
-
-    async fn put(&self, put: &Put) -> Result<Written, StoreError> {
-        self.0.put(put).await
-    }
-
-    async fn update(&self, update: &shadowkey_plan::Update) -> Result<Written, StoreError> {
-        self.0.update(update).await
-    }
-
-    async fn delete(&self, delete: &shadowkey_plan::Delete) -> Result<Written, StoreError> {
-        self.0.delete(delete).await
-    }
-
-    async fn transact(&self, actions: &[Action]) -> Result<Transacted, StoreError> {
-        let is_bad = |action: &Action| matches!(action, Action::Put(put) if put.item["PK"] == "CODE#07".into());
-        if actions.iter().any(is_bad) {
-            return Err(StoreError::Rejected {
-                operation: "TransactWriteItems",
-                table: TableName("app".to_owned()),
-                message: "a parameter is not valid".to_owned(),
-                cause: "validation".into(),
-            });
-        }
-        self.0.transact(actions).await
-    }
-
-    async fn scan(&self, table: &TableName, start: Option<&Item>) -> Result<Page, StoreError> {
-        self.0.scan(table, start).await
-    }
-}
-
-#[tokio::test]
-async fn a_transaction_that_is_rejected_as_a_whole_is_tried_write_by_write() {
-    let worker = all_at_once(Picky(memory()));
-    let coded = with(bare("T", "1"), "code", json!({ "N": "7" }));
-    write(&worker.store, &coded).await;
-    let outcome = worker
-        .handle(&event(&[record(1, None, Some(coded))]), None)
-        .await
-        .expect("outcome");
-    let problems: Vec<_> = outcome.items[0]
-        .problems
-        .iter()
-        .map(|problem| (problem.view.as_deref(), problem.code))
-        .collect();
-    assert_eq!(problems, [(Some("by-code"), "rejected")]);
-    assert_eq!(shadows(&worker.store.0), ["RANK#1#T"]);
 }
 
 #[tokio::test]
