@@ -34,11 +34,7 @@ impl<S: Store> Worker<S> {
             let flaw = change.flaw.as_ref().and_then(Problem::of_flaw);
             (Job::of_change(&self.views, change), Vec::from_iter(flaw))
         });
-        let state = self
-            .turn(&pass)
-            .read_state()
-            .await
-            .map_err(|stop| self.failed(&pass, stop))?;
+        let state = self.state(&pass).await?;
         let runs = self.reconcile_all(work.collect(), state.notes, run, &pass).await?;
         intake.outcome(runs)
     }
@@ -51,11 +47,7 @@ impl<S: Store> Worker<S> {
         deadline: Option<Instant>,
     ) -> Result<Outcome, WorkerError> {
         let pass = self.pass(deadline)?;
-        let state = self
-            .turn(&pass)
-            .read_state()
-            .await
-            .map_err(|stop| self.failed(&pass, stop))?;
+        let state = self.state(&pass).await?;
         let work = sources.iter().map(|key| (Job::of_key(key.clone()), Vec::new()));
         let runs = self.reconcile_all(work.collect(), state.notes, run, &pass).await?;
         Ok(Outcome::of_runs(runs))
@@ -65,11 +57,7 @@ impl<S: Store> Worker<S> {
     /// left noted.
     pub async fn retry_parked(&self, run: &str, deadline: Option<Instant>) -> Result<Outcome, WorkerError> {
         let pass = self.pass(deadline)?;
-        let State { parked, notes } = self
-            .turn(&pass)
-            .read_state()
-            .await
-            .map_err(|stop| self.failed(&pass, stop))?;
+        let State { parked, notes } = self.state(&pass).await?;
         let mut jobs: BTreeMap<&Key, Job> = BTreeMap::new();
         for entry in &parked {
             let job = jobs.entry(&entry.of).or_insert_with(|| Job::of_key(entry.of.clone()));
@@ -93,12 +81,7 @@ impl<S: Store> Worker<S> {
     /// What is parked, by source item and view; nothing where there is no state table.
     pub async fn parked(&self) -> Result<Vec<Parked>, WorkerError> {
         let pass = self.pass(None)?;
-        let state = self
-            .turn(&pass)
-            .read_state()
-            .await
-            .map_err(|stop| self.failed(&pass, stop))?;
-        let mut parked = state.parked;
+        let State { mut parked, .. } = self.state(&pass).await?;
         parked.sort_by(|a, b| (&a.of, &a.view).cmp(&(&b.of, &b.view)));
         Ok(parked)
     }
@@ -192,6 +175,12 @@ impl<S: Store> Worker<S> {
         }
         self.check_halted(pass)?;
         Ok(runs)
+    }
+
+    /// All that stands in the state table.
+    async fn state(&self, pass: &Pass) -> Result<State, WorkerError> {
+        let state = self.turn(pass).read_state().await;
+        state.map_err(|stop| self.failed(pass, stop))
     }
 
     /// A turn for what concerns no single item.
