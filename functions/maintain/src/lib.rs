@@ -1,5 +1,6 @@
 //! The Lambda function on a table's stream: it composes the worker and answers in Lambda's terms.
 
+mod metrics;
 mod start;
 
 use std::time::SystemTime;
@@ -10,19 +11,37 @@ use serde_json::value::RawValue;
 use shadowkey_store::Store;
 use shadowkey_worker::{Outcome, Worker, WorkerError};
 use tokio::time::Instant;
+use tracing::field::Empty;
+use tracing::{Instrument, Span, error_span};
 
+pub use metrics::{Metrics, MetricsError, NAMESPACE};
 pub use start::{DEFAULT_VIEWS, StartError, log_as_json, physical_names, read_views, start, system_clock};
 
 /// Handles one batch of stream records; the answer for Lambda is [`response`] of what comes back.
 pub async fn handle<S: Store>(worker: &Worker<S>, event: LambdaEvent<Box<RawValue>>) -> Result<Outcome, WorkerError> {
-    let outcome = worker.handle(event.payload.get(), deadline(&event.context)).await?;
-    tracing::info!(
-        request_id = event.context.request_id,
-        counters = %serde_json::to_string(&outcome.counters).unwrap_or_default(),
-        earliest_failed = outcome.earliest_failed.as_ref().map(|number| number.as_str()),
-        "batch handled"
-    );
-    Ok(outcome)
+    let handled = async {
+        let outcome = worker.handle(event.payload.get(), deadline(&event.context)).await?;
+        tracing::info!(
+            counters = %serde_json::to_string(&outcome.counters).unwrap_or_default(),
+            earliest_failed = outcome.earliest_failed.as_ref().map(|number| number.as_str()),
+            "batch handled"
+        );
+        Ok(outcome)
+    };
+    handled.instrument(invocation(&event.context.request_id)).await
+}
+
+/// The span of an invocation, whose fields stand on every line of its log: the request, and once they are known the object that
+/// it is about, how many records, and their first and last sequence numbers. (A batch does not say which shard it is of.)
+pub fn invocation(request_id: &str) -> Span {
+    error_span!(
+        "invocation",
+        request_id,
+        object = Empty,
+        records = Empty,
+        first = Empty,
+        last = Empty
+    )
 }
 
 /// The end of an invocation, as its context has it.

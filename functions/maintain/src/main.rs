@@ -1,7 +1,7 @@
 //! The binary that Lambda runs.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use maintain::{handle, log_as_json, response, start};
+use maintain::{Metrics, handle, log_as_json, response, start};
 use serde_json::value::RawValue;
 use shadowkey_store::with_causes;
 
@@ -11,11 +11,14 @@ async fn main() -> Result<(), Error> {
     let worker = start()
         .await
         .inspect_err(|error| tracing::error!("{}", with_causes(error)))?;
-    let worker = &worker;
+    let metrics = Metrics::start()?;
+    let (worker, metrics) = (&worker, &metrics);
     run(service_fn(move |event: LambdaEvent<Box<RawValue>>| async move {
+        let request_id = event.context.request_id.clone();
         let outcome = handle(worker, event)
             .await
             .inspect_err(|error| tracing::error!("{error}"))?;
+        metrics.report(&request_id, &outcome, None);
         Ok::<_, Error>(response(&outcome))
     }))
     .await

@@ -8,13 +8,14 @@ mod notice;
 use std::future::Future;
 
 use lambda_runtime::LambdaEvent;
-use maintain::deadline;
+use maintain::{deadline, invocation};
 use serde_json::Value;
 use shadowkey_store::{Store, with_causes};
 use shadowkey_store_dynamodb::{ObjectError, ObjectId, ObjectStore, Tags};
 use shadowkey_stream::{GivenUp, given_up};
-use shadowkey_worker::{Worker, WorkerError};
+use shadowkey_worker::{Outcome, Worker, WorkerError};
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::notice::Notice;
 
@@ -77,22 +78,33 @@ enum ObjectFailure {
     Items { failed: usize, items: usize },
 }
 
-/// Redrives every object of an event. One that fails does not keep others from being done.
+/// Redrives every object of an event, or on a schedule tries again what is parked. An object that fails does not keep others
+/// from being done. What became of each is reported, and on a schedule how many entries stay parked.
 pub async fn handle<S: Store, O: Objects>(
     worker: &Worker<S>,
     objects: &O,
     event: LambdaEvent<Value>,
+    report: impl Fn(&Outcome, Option<usize>),
 ) -> Result<(), RedriveError> {
     let deadline = deadline(&event.context);
+    let request_id = &event.context.request_id;
     if is_of_a_schedule(&event.payload) {
-        return Box::pin(retry_parked(worker, &event.context.request_id, deadline)).await;
+        let retried = retry_parked(worker, request_id, deadline).instrument(invocation(request_id));
+        let (outcome, parked) = Box::pin(retried).await?;
+        report(&outcome, Some(parked));
+        return Ok(());
     }
     let notice: Notice = serde_json::from_value(event.payload).map_err(RedriveError::NotANotice)?;
     let mut not_done = Vec::new();
     for object in notice.objects() {
-        let run = run_id(&event.context.request_id, &object.to_string());
-        if let Err(error) = Box::pin(redrive(worker, objects, &object, &run, deadline)).await {
-            tracing::error!(object = %object, "not redriven: {}", with_causes(&error));
+        let run = run_id(request_id, &object.to_string());
+        let span = invocation(request_id);
+        span.record("object", object.to_string());
+        let redriven = async {
+            let redriven = redrive(worker, objects, &object, &run, deadline, &report).await;
+            redriven.inspect_err(|error| tracing::error!("not redriven: {}", with_causes(error)))
+        };
+        if Box::pin(redriven.instrument(span)).await.is_err() {
             not_done.push(object);
         }
     }
@@ -120,12 +132,12 @@ async fn retry_parked<S: Store>(
     worker: &Worker<S>,
     request_id: &str,
     deadline: Option<Instant>,
-) -> Result<(), RedriveError> {
+) -> Result<(Outcome, usize), RedriveError> {
     let outcome = worker.retry_parked(&run_id(request_id, "parked"), deadline).await?;
     let items = outcome.items.len();
     let parked = worker.parked().await?.len();
     tracing::info!(items, parked, counters = %serde_json::to_string(&outcome.counters).unwrap_or_default(), "parked entries tried again");
-    Ok(())
+    Ok((outcome, parked))
 }
 
 async fn redrive<S: Store, O: Objects>(
@@ -134,33 +146,36 @@ async fn redrive<S: Store, O: Objects>(
     object: &ObjectId,
     run: &str,
     deadline: Option<Instant>,
+    report: &impl Fn(&Outcome, Option<usize>),
 ) -> Result<(), ObjectFailure> {
     let Some(tags) = objects.tags(object).await? else {
-        tracing::warn!(object = %object, "the object is gone");
+        tracing::warn!("the object is gone");
         return Ok(());
     };
     if let Some(done) = tags.get(TAG) {
-        tracing::info!(object = %object, tag = done, "the object was dealt with before");
+        tracing::info!(tag = done, "the object was dealt with before");
         return Ok(());
     }
     let Some(bytes) = objects.get(object).await? else {
-        tracing::warn!(object = %object, "the object is gone");
+        tracing::warn!("the object is gone");
         return Ok(());
     };
     let tag = match event_of(&bytes) {
         Ok(event) => {
-            reconcile(worker, &event, run, deadline).await?;
+            let outcome = worker.redrive(&event, run, deadline).await?;
+            report(&outcome, None);
+            settled(&outcome)?;
             "redriven"
         }
         Err(reason) => {
-            tracing::error!(object = %object, "refused: {reason}");
+            tracing::error!("refused: {reason}");
             "refused"
         }
     };
     let mut tags = tags;
     tags.insert(TAG.to_owned(), tag.to_owned());
     objects.set_tags(object, &tags).await?;
-    tracing::info!(object = %object, tag, "object tagged");
+    tracing::info!(tag, "object tagged");
     Ok(())
 }
 
@@ -176,16 +191,11 @@ fn event_of(bytes: &[u8]) -> Result<String, String> {
     }
 }
 
-async fn reconcile<S: Store>(
-    worker: &Worker<S>,
-    event: &str,
-    run: &str,
-    deadline: Option<Instant>,
-) -> Result<(), ObjectFailure> {
-    let outcome = worker.redrive(event, run, deadline).await?;
+/// Fails unless every item of a batch is done.
+fn settled(outcome: &Outcome) -> Result<(), ObjectFailure> {
     let items = outcome.items.len();
     let failed = outcome.items.iter().filter(|item| !item.is_done()).count();
-    tracing::info!(run, items, failed, counters = %serde_json::to_string(&outcome.counters).unwrap_or_default(), "batch redriven");
+    tracing::info!(items, failed, counters = %serde_json::to_string(&outcome.counters).unwrap_or_default(), "batch redriven");
     match outcome.earliest_failed {
         None if failed == 0 => Ok(()),
         _ => Err(ObjectFailure::Items { failed, items }),

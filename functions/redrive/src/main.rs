@@ -1,11 +1,12 @@
 //! The binary that Lambda runs.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use maintain::{log_as_json, start};
+use maintain::{Metrics, log_as_json, start};
 use redrive::handle;
 use serde_json::Value;
 use shadowkey_store::with_causes;
 use shadowkey_store_dynamodb::ObjectStore;
+use shadowkey_worker::Outcome;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
@@ -14,9 +15,12 @@ async fn main() -> Result<(), Error> {
         .await
         .inspect_err(|error| tracing::error!("{}", with_causes(error)))?;
     let objects = ObjectStore::from_environment().await;
-    let (worker, objects) = (&worker, &objects);
+    let metrics = Metrics::start()?;
+    let (worker, objects, metrics) = (&worker, &objects, &metrics);
     run(service_fn(move |event: LambdaEvent<Value>| async move {
-        handle(worker, objects, event)
+        let request_id = event.context.request_id.clone();
+        let report = |outcome: &Outcome, parked| metrics.report(&request_id, outcome, parked);
+        handle(worker, objects, event, report)
             .await
             .inspect_err(|error| tracing::error!("{error}"))?;
         Ok::<_, Error>(())

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -115,7 +116,7 @@ async fn invoke(worker: &Worker<MemoryStore>, objects: &MemoryObjects, keys: &[&
         |key| json!({ "eventSource": "aws:s3", "s3": { "bucket": { "name": "failures" }, "object": { "key": key } } }),
     );
     let notice = json!({ "Records": records.collect::<Vec<_>>() });
-    handle(worker, objects, LambdaEvent::new(notice, Context::default())).await
+    handle(worker, objects, LambdaEvent::new(notice, Context::default()), |_, _| {}).await
 }
 
 #[tokio::test]
@@ -182,7 +183,7 @@ async fn an_object_that_is_gone_is_no_failure() {
 async fn an_event_that_is_not_of_a_bucket_is_refused() {
     let worker = worker(&ticket("1")).await;
     let event = LambdaEvent::new(json!({ "Records": [{ "dynamodb": {} }] }), Context::default());
-    let error = handle(&worker, &MemoryObjects::default(), event)
+    let error = handle(&worker, &MemoryObjects::default(), event, |_, _| {})
         .await
         .expect_err("an error");
     assert!(matches!(error, RedriveError::NotANotice(_)));
@@ -220,7 +221,13 @@ async fn a_schedule_has_what_is_parked_tried_again() {
     worker.store().delete(&free).await.expect("delete");
     let schedule = json!({ "detail-type": "Scheduled Event", "source": "aws.events", "detail": {} });
     let event = LambdaEvent::new(schedule, Context::default());
-    handle(&worker, &MemoryObjects::default(), event).await.expect("done");
+    let parked = Cell::new(None);
+    handle(&worker, &MemoryObjects::default(), event, |_, standing| {
+        parked.set(standing)
+    })
+    .await
+    .expect("done");
+    assert_eq!(parked.get(), Some(0));
     assert_eq!(worker.parked().await.expect("parked").len(), 0);
     assert_eq!(items(&worker).await.len(), 2);
 }

@@ -1,5 +1,7 @@
 //! Reading the records of a batch.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use shadowkey_item::{Item, Key, KeySchema, SequenceNumber, Version, image_from_wire};
@@ -27,6 +29,8 @@ pub struct Record {
     pub version: Option<Version>,
     /// The record's place in the batch, from 0.
     pub position: usize,
+    /// About when it came to be, in milliseconds since the Unix epoch, where it says so.
+    pub created_ms: Option<u64>,
     /// What it lacks, if anything.
     pub flaw: Option<Flaw>,
 }
@@ -80,6 +84,8 @@ struct WireRecord {
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct WireChange {
+    #[serde(default, rename = "ApproximateCreationDateTime")]
+    created: serde_json::Value,
     keys: Option<serde_dynamo::Item>,
     new_image: Option<serde_dynamo::Item>,
     old_image: Option<serde_dynamo::Item>,
@@ -107,8 +113,8 @@ struct WireOutlineOfChange {
 /// Reads a Lambda event record by record, by the key schema of the table it comes from.
 ///
 /// Each record is read, or fails by itself; only an event that is no batch, or a stream that lacks images, fails whole. A
-/// record that has its keys is read as far as it goes, and says by its [`Flaw`] what it lacks. Creation time, size and
-/// user identity are not looked at.
+/// record that has its keys is read as far as it goes, and says by its [`Flaw`] what it lacks. Size and user identity are
+/// not looked at, and a creation time in no known unit is none.
 pub fn decode(event: &str, schema: &KeySchema) -> Result<Vec<Result<Record, RecordError>>, BatchError> {
     let batch: Batch<'_> = serde_json::from_str(event).map_err(BatchError::NotABatch)?;
     let records = batch.records.into_iter().enumerate();
@@ -141,6 +147,7 @@ fn outline(raw: &str, position: usize, schema: &KeySchema, problem: RecordProble
             sequence_number,
             version,
             position,
+            created_ms: None,
             flaw: Some(Flaw::Unreadable(problem.to_string())),
         }),
         None => Err(RecordError {
@@ -193,8 +200,23 @@ fn record(raw: &str, position: usize, schema: &KeySchema) -> Result<Record, Reco
         sequence_number,
         version,
         position,
+        created_ms: created_ms(&change.created),
         flaw,
     })
+}
+
+/// A creation time in milliseconds. Lambda sends seconds, whole or with a fraction; a stream that is set to a finer precision
+/// sends microseconds, and emulators milliseconds.
+fn created_ms(created: &serde_json::Value) -> Option<u64> {
+    let created = created
+        .as_f64()
+        .filter(|created| created.is_finite() && *created > 0.0)?;
+    let read_as_seconds = Duration::try_from_secs_f64(created).ok()?;
+    match created {
+        seconds if seconds < 1e11 => u64::try_from(read_as_seconds.as_millis()).ok(),
+        ms if ms < 1e14 => Some(read_as_seconds.as_secs()),
+        _ => Some(read_as_seconds.as_secs() / 1000),
+    }
 }
 
 /// The version of a record: the label of the stream that the ARN names (`..:table/NAME/stream/LABEL`), and its number.

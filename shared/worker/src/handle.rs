@@ -140,6 +140,7 @@ pub(crate) struct Intake {
     /// The sequence number of each record, where it can be read.
     numbers: Vec<Option<SequenceNumber>>,
     unreadable: Vec<RecordError>,
+    oldest_ms: Option<u64>,
 }
 
 impl Intake {
@@ -150,7 +151,9 @@ impl Intake {
             counters: Counters::default(),
             numbers: decoded.iter().map(number_of).collect(),
             unreadable: Vec::new(),
+            oldest_ms: decoded.iter().flatten().filter_map(|record| record.created_ms).min(),
         };
+        intake.show();
         intake.counters.records = u64::try_from(decoded.len()).unwrap_or(u64::MAX);
         let mut records = Vec::new();
         for record in decoded {
@@ -166,6 +169,17 @@ impl Intake {
         intake.changes = coalesce(records.into_iter().filter(|record| worker.concerns_a_source(record)));
         intake.counters.changes = u64::try_from(intake.changes.len()).unwrap_or(u64::MAX);
         Ok(intake)
+    }
+
+    /// Tells the span of the invocation, where it has these fields, how many records there are and from where to where.
+    fn show(&self) {
+        let span = tracing::Span::current();
+        span.record("records", self.numbers.len());
+        let mut known = self.numbers.iter().flatten();
+        let first = known.next();
+        for (field, number) in [("first", first), ("last", known.next_back().or(first))] {
+            span.record(field, number.map(SequenceNumber::as_str));
+        }
     }
 
     /// Counts the source items that carry a shadow's marker.
@@ -188,6 +202,7 @@ impl Intake {
             .collect();
         let mut outcome = Outcome::of_runs(runs);
         outcome.counters += self.counters;
+        outcome.oldest_ms = self.oldest_ms;
         let Some(earliest) = failed.first() else {
             return Ok(outcome);
         };

@@ -18,6 +18,8 @@ pub struct Outcome {
     pub items: Vec<ItemOutcome>,
     /// What was done.
     pub counters: Counters,
+    /// About when the oldest of the records came to be, in milliseconds since the Unix epoch, where they say so.
+    pub oldest_ms: Option<u64>,
 }
 
 /// What became of one item's change.
