@@ -53,22 +53,29 @@ fn fields_that_no_view_needs_may_be_missing_or_odd() {
         edit(&mut record);
         decode_all(&[record]).remove(0)
     };
-    let odd_times = [
-        json!(1_689_000_000.123_456),
-        json!(1.689e9),
-        json!(null),
-        json!(1_689_000_000_123_456_u64),
-        json!("x"),
+    let times = [
+        (json!(1_689_000_000), Some(1_689_000_000_000)),
+        (json!(1_689_000_000.123_456), Some(1_689_000_000_123)),
+        (json!(1.689e9), Some(1_689_000_000_000)),
+        (json!(1_689_000_000_123_u64), Some(1_689_000_000_123)),
+        (json!(1_689_000_000_123_456_u64), Some(1_689_000_000_123)),
+        (json!(null), None),
+        (json!(-1), None),
+        (json!("x"), None),
     ];
-    for time in odd_times {
+    for (time, created_ms) in times {
         let record = with(&|record| record["dynamodb"]["ApproximateCreationDateTime"] = time.clone());
-        assert_eq!(record.ok().as_ref(), Some(&expected), "{time}");
+        let expected = Record {
+            created_ms,
+            ..expected.clone()
+        };
+        assert_eq!(record.ok(), Some(expected), "{time}");
     }
     for view_type in [json!("SOMETHING_NEW"), json!(null), json!(7)] {
         let record = with(&|record| record["dynamodb"]["StreamViewType"] = view_type.clone());
         assert_eq!(record.ok().as_ref(), Some(&expected), "{view_type}");
     }
-    for field in ["SizeBytes", "ApproximateCreationDateTime", "StreamViewType"] {
+    for field in ["SizeBytes", "StreamViewType"] {
         let record = with(&|record| drop(record["dynamodb"].as_object_mut().expect("object").remove(field)));
         assert_eq!(record.ok().as_ref(), Some(&expected), "{field}");
     }
