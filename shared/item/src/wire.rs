@@ -50,6 +50,9 @@ impl Serialize for AttributeValue {
         match self {
             Self::M(map) => BTreeMap::from([("M", map)]).serialize(serializer),
             Self::L(list) => BTreeMap::from([("L", list)]).serialize(serializer),
+            // Keys are of these, and nothing of them is copied.
+            Self::S(text) => serializer.serialize_newtype_variant("AttributeValue", 0, "S", text),
+            Self::N(number) => serializer.serialize_newtype_variant("AttributeValue", 1, "N", number.as_str()),
             other => Wire::from(other.clone()).serialize(serializer),
         }
     }
