@@ -118,9 +118,12 @@ pub enum FailureKind {
         bytes: usize,
     },
     /// The shadow would replace its own source.
-    #[error("the shadow's key is the source item's own key {key}; make the view's key differ from every source key")]
+    #[error(
+        "`{key}` is the key of the shadow and of its own source item; make the view's key differ from every source key, such as \
+         by a text at its start, in a view of a new name"
+    )]
     OwnKey {
-        /// The key.
+        /// The key, cut.
         key: String,
     },
     /// Another view, whose name comes first, derives a shadow of the same item at the same key.
@@ -311,7 +314,8 @@ impl Views {
         }
         let key = view.schema.key_of(&shadow).map_err(FailureKind::Key)?;
         if view.table == self.table.name && key == of {
-            return Err(FailureKind::OwnKey { key: key.to_string() });
+            let key = shown_value(&key.to_string().into());
+            return Err(FailureKind::OwnKey { key });
         }
         for (name, value) in item {
             let projected = view.projection.contains(name) || self.ttl.as_ref() == Some(name);

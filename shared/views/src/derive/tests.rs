@@ -311,3 +311,23 @@ key = { PK = "TITLES", SK = "{title}#{PK}" }
         ]
     );
 }
+
+#[test]
+fn a_shadow_in_its_sources_place_is_told_with_a_key_that_is_cut() {
+    let views = views("[shadow.own]\nsource = \"post\"\nkey = { PK = \"{PK}\", SK = \"{own}\" }\n");
+    let long = "x".repeat(1000);
+    let mut item = post(&format!(r#","own":{{"S":"{long}"}}"#));
+    item.insert("SK".to_owned(), long.into());
+    let messages: Vec<String> = views.derive(&item).failures.iter().map(Failure::to_string).collect();
+    let shown: String = format!(r#"{{"PK":{{"S":"POST#1"}},"SK":{{"S":"{}"#, "x".repeat(64))
+        .chars()
+        .take(64)
+        .collect();
+    assert_eq!(
+        messages,
+        [format!(
+            "view `own`: `{shown}…` is the key of the shadow and of its own source item; make the view's key differ from every \
+             source key, such as by a text at its start, in a view of a new name"
+        )]
+    );
+}
