@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use shadowkey_item::AttributeValue;
+use shadowkey_item::{AttributePath, AttributeValue};
+use shadowkey_key_codec::{Decoded, shown_value};
 
 use crate::arguments::{DecodeOptions, Format};
 use crate::error::CommandError;
@@ -20,28 +21,38 @@ pub(crate) fn decode(options: &DecodeOptions, console: &mut Console<'_>) -> Resu
             given: options.key.len(),
         });
     }
-    let mut inputs: BTreeMap<String, AttributeValue> = BTreeMap::new();
-    let mut lossy: BTreeSet<String> = BTreeSet::new();
-    for (part, text) in parts.iter().zip(&options.key) {
-        let value = part.value(text)?;
-        let foreign = || CommandError::ForeignKey {
-            view: options.view.clone(),
-            part: part.name.to_owned(),
-            value: text.clone(),
-            template: part.template.to_string(),
-        };
-        for field in part.template.decode(&value).ok_or_else(foreign)? {
-            let name = field.path.to_string();
-            if field.lossy {
-                lossy.insert(name.clone());
-            }
-            let Some(value) = field.value else { continue };
-            let first = inputs.entry(name).or_insert_with(|| value.clone());
-            // An input that stands in two places is one input, unless its ops have made it different.
-            if *first != value && !field.lossy {
-                return Err(foreign());
-            }
+    let values = parts.iter().zip(&options.key).map(|(part, text)| part.value(text));
+    let values: Vec<AttributeValue> = values.collect::<Result<_, _>>()?;
+    let decode = |known: &[(AttributePath, AttributeValue)]| -> Result<Vec<Decoded>, CommandError> {
+        let mut decoded = Vec::new();
+        for ((part, value), text) in parts.iter().zip(&values).zip(&options.key) {
+            let foreign = || CommandError::ForeignKey {
+                view: options.view.clone(),
+                part: part.name.to_owned(),
+                value: shown_value(&text.as_str().into()),
+                template: part.template.to_string(),
+            };
+            decoded.extend(part.template.decode_of(value, known).ok_or_else(foreign)?);
         }
+        Ok(decoded)
+    };
+    // What stands wholly in any part has to give what stands of it in every other.
+    let whole = Decoded::whole(&decode(&[])?);
+    let decoded = decode(&whole)?;
+    let mut lossy: BTreeSet<String> = BTreeSet::new();
+    let mut inputs: BTreeMap<String, AttributeValue> = whole
+        .into_iter()
+        .map(|(path, value)| (path.to_string(), value))
+        .collect();
+    for field in decoded.into_iter().filter(|field| field.lossy) {
+        let name = field.path.to_string();
+        if inputs.contains_key(&name) && !lossy.contains(&name) {
+            continue;
+        }
+        if let Some(value) = field.value {
+            inputs.entry(name.clone()).or_insert(value);
+        }
+        lossy.insert(name);
     }
     match options.common.format {
         Format::Json => writeln!(console.out, "{}", json!({ "inputs": inputs, "lossy": lossy }))?,

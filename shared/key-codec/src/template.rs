@@ -116,6 +116,15 @@ impl Template {
         Ok(KeyPrefix::Start(out))
     }
 
+    /// An input that is given, and of which the ops leave nothing, so that no key has it.
+    pub fn empty_input(&self, scope: Scope<'_>) -> Option<&AttributePath> {
+        let is_empty = |field: &&Field| {
+            let value = scope.lookup(&field.path);
+            value.is_some() && field.pipeline.operand(value) == Ok(None)
+        };
+        self.fields().find(is_empty).map(|field| &field.path)
+    }
+
     /// The first character of the literal that follows a part.
     pub(crate) fn delimiter(&self, position: usize) -> Option<char> {
         match self.parts.get(position + 1) {
@@ -151,7 +160,12 @@ impl Part {
 }
 
 impl Field {
-    fn render(&self, out: &mut String, scope: Scope<'_>, delimiter: Option<char>) -> Result<bool, ValueError> {
+    pub(crate) fn render(
+        &self,
+        out: &mut String,
+        scope: Scope<'_>,
+        delimiter: Option<char>,
+    ) -> Result<bool, ValueError> {
         self.pipeline
             .render(out, scope.lookup(&self.path), scope, delimiter)
             .map_err(|problem| self.error(problem))

@@ -468,3 +468,22 @@ fn what_the_ops_give_of_characters_they_change_is_decoded() {
         }
     }
 }
+
+#[test]
+fn an_input_that_stands_more_than_once_is_one_input() {
+    for (template, own, foreign) in [
+        ("{n | pad(3)}#{n}", "007#7", "007#8"),
+        ("{n}#{n | pad(3)}", "7#007", "07#007"),
+        ("{a}#{a | lower}", "X%23#x#", "X#y"),
+        ("{a | shard(8)}#{a}", "04#x", "05#x"),
+        ("{a | hash(16)}{a}", "2d711642b726b044x", "2d711642b726b044y"),
+    ] {
+        assert!(decodes(template, own), "{template} {own:?}");
+        assert!(!decodes(template, foreign), "{template} {foreign:?}");
+    }
+    let template = Template::parse("{n | neg}", ScalarType::N).expect("template");
+    let number = |text: &str| AttributeValue::N(text.parse().expect(text));
+    let known = [(AttributePath::attribute("n"), number("7"))];
+    assert!(template.decode_of(&number("-7"), &known).is_some());
+    assert_eq!(template.decode_of(&number("7"), &known), None);
+}
