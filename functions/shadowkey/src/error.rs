@@ -42,41 +42,54 @@ pub(crate) enum CommandError {
         "`{input}` is not an input; write `path=text`, not empty, or `path:=number`, with a path such as `tags[0]`"
     )]
     InputForm { input: String },
-    #[error("`{input}` is given twice")]
+    #[error("`{input}` is given twice; give each input once")]
     InputTwice { input: String },
-    #[error("`{input}` is no input of view `{view}`; it has {}", inputs.join(", "))]
+    #[error("view `{view}`: `{input}` is no input of it; it has {}", quoted(inputs))]
     ForeignInput {
         view: String,
         input: String,
         inputs: Vec<String>,
     },
-    #[error("`{text}` is not a number, and the key part `{part}` is one")]
+    #[error("`{part}`: `{text}` is no number, and a key part of type N is one; write it in decimal digits")]
     NotANumber {
         text: String,
         part: String,
         source: NumberError,
     },
-    #[error("view `{view}`: `{missing}` is missing before `{input}`; inputs can be left out from the end only")]
+    #[error(
+        "view `{view}`: `{missing}` is missing before `{input}`; give it too, since inputs can be left out from the end only"
+    )]
     Gap {
         view: String,
         missing: String,
         input: String,
     },
-    #[error("view `{view}`: an input has no place in the key")]
-    Input { view: String, source: ValueError },
-    #[error("view `{view}`: `{part}` cannot be made; it needs the inputs {}", inputs.join(", "))]
+    #[error("view `{view}`: {problem}")]
+    Input { view: String, problem: ValueError },
+    #[error(
+        "view `{view}`: `{input}` is empty behind its ops, and no key has an empty value in it; leave it out, or give it a value"
+    )]
+    EmptyInput { view: String, input: String },
+    #[error("view `{view}`: `{part}` needs {}; give each of them{}", quoted(inputs), instead(*reads, view))]
     MissingInputs {
         view: String,
         part: String,
         inputs: Vec<String>,
+        /// How many reads find the same without them, where buckets are all that they decide.
+        reads: Option<usize>,
     },
-    #[error("the key of view `{view}` has the parts {}, and {given} were given", parts.join(" and "))]
+    #[error(
+        "view `{view}`: its key has the parts {}, and {given} were given; give one value for each",
+        quoted(parts)
+    )]
     KeyParts {
         view: String,
         parts: Vec<String>,
         given: usize,
     },
-    #[error("`{value}` is no `{part}` of view `{view}`, whose template is `{template}`")]
+    #[error(
+        "view `{view}`: `{part}`: `{value}` is not what `{template}` gives of the inputs in this key; give the key as the item has it"
+    )]
     ForeignKey {
         view: String,
         part: String,
@@ -118,6 +131,19 @@ pub(crate) enum CommandError {
     Output(#[from] io::Error),
 }
 
+/// Names in backticks.
+fn quoted(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+/// The other way to read what is in buckets.
+fn instead(reads: Option<usize>, view: &str) -> String {
+    reads.map_or(String::new(), |reads| {
+        format!(", or make {reads} reads, one for each bucket, as `explain {view}` prints them")
+    })
+}
+
 impl CommandError {
     /// 2 where the command line or a file it names has to change, else 1.
     pub(crate) fn exit_code(&self) -> u8 {
@@ -125,6 +151,7 @@ impl CommandError {
             Self::Unreadable { .. } | Self::NotJson { .. } | Self::Unexpected { .. } | Self::ForeignItem { .. } => 2,
             Self::InputTwice { .. } | Self::ForeignInput { .. } | Self::NotANumber { .. } | Self::Gap { .. } => 2,
             Self::UnknownView { .. } | Self::InputForm { .. } | Self::MissingInputs { .. } | Self::KeyParts { .. } => 2,
+            Self::EmptyInput { .. } => 2,
             Self::NoState { .. } | Self::KeyForm { .. } | Self::NotGivenUp { .. } => 2,
             _ => 1,
         }

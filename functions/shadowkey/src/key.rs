@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maintain::physical_names;
 use serde_json::{Value, json};
 use shadowkey_item::{AttributePath, AttributeValue, IndexDefinition, Item, KeySchema};
-use shadowkey_key_codec::{KeyPrefix, Scope};
+use shadowkey_key_codec::{KeyPrefix, Scope, shown_value};
 use shadowkey_views::{Operator, Views};
 
 use crate::arguments::{Format, KeyOptions};
@@ -29,11 +29,16 @@ pub(crate) fn key(options: &KeyOptions, console: &mut Console<'_>) -> Result<u8,
     let mut conditions = Vec::new();
     let mut complete = true;
     for (position, part) in parts.iter().enumerate() {
-        let prefix = part.template.prefix(scope);
-        let prefix = prefix.map_err(|source| CommandError::Input {
+        let prefix = part.template.prefix(scope).map_err(|problem| CommandError::Input {
             view: options.view.clone(),
-            source,
+            problem,
         })?;
+        if let Some(input) = part.template.empty_input(scope) {
+            return Err(CommandError::EmptyInput {
+                view: options.view.clone(),
+                input: input.to_string(),
+            });
+        }
         let is_partition = position == 0 && !matches!(reads, Reads::SortKey | Reads::Nothing);
         let (operator, value) = match prefix {
             KeyPrefix::Whole(whole) if complete => (Operator::Equal, whole),
@@ -41,7 +46,7 @@ pub(crate) fn key(options: &KeyOptions, console: &mut Console<'_>) -> Result<u8,
                 complete = false;
                 (Operator::BeginsWith, start.into())
             }
-            _ => return Err(missing(options, part)),
+            _ => return Err(missing(&views, options, part, &given)),
         };
         // Every value begins with nothing; DynamoDB takes no empty text in a key condition.
         if value.as_s() != Some("") {
@@ -119,11 +124,27 @@ fn write_text(
     Ok(())
 }
 
-fn missing(options: &KeyOptions, part: &Part<'_>) -> CommandError {
+fn missing(
+    views: &Views,
+    options: &KeyOptions,
+    part: &Part<'_>,
+    given: &[(AttributePath, AttributeValue)],
+) -> CommandError {
+    let given: BTreeSet<String> = given.iter().map(|(path, _)| path.to_string()).collect();
+    let explained = views
+        .explain()
+        .into_iter()
+        .filter(|explained| explained.view == options.view);
+    let mut reads = explained.flat_map(|explained| explained.reads);
+    let in_buckets =
+        reads.find(|read| !read.buckets.is_empty() && read.given.iter().all(|input| given.contains(input)));
+    let mut inputs = each_once(part.template.paths());
+    inputs.retain(|input| !given.contains(input));
     CommandError::MissingInputs {
         view: options.view.clone(),
         part: part.name.to_owned(),
-        inputs: each_once(part.template.paths()),
+        inputs,
+        reads: in_buckets.map(|read| read.buckets.iter().map(|shard| shard.buckets).product()),
     }
 }
 
@@ -184,7 +205,7 @@ fn inputs(
 /// Reads `path=text` or `path:=number`.
 fn input_of(input: &str) -> Result<(AttributePath, AttributeValue), CommandError> {
     let refused = || CommandError::InputForm {
-        input: input.to_owned(),
+        input: shown_value(&input.into()),
     };
     let (path, end) = AttributePath::parse_prefix(input).map_err(|_| refused())?;
     let rest = input.get(end..).unwrap_or("");

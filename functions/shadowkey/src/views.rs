@@ -1,7 +1,7 @@
 //! What commands need to know of one view: its templates by the attribute each of them fills.
 
 use shadowkey_item::{AttributeValue, ScalarType, TableName};
-use shadowkey_key_codec::Template;
+use shadowkey_key_codec::{Template, shown_value};
 use shadowkey_views::{AttributeView, ShadowView, Views};
 
 use crate::error::CommandError;
@@ -18,7 +18,7 @@ impl Part<'_> {
         match self.template.kind() {
             ScalarType::N => {
                 let number = text.parse().map_err(|source| CommandError::NotANumber {
-                    text: text.to_owned(),
+                    text: shown_value(&text.into()),
                     part: self.name.to_owned(),
                     source,
                 })?;

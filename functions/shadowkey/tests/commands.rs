@@ -482,15 +482,19 @@ async fn a_key_without_its_last_inputs_ends_at_a_boundary() {
 async fn wrong_keys_and_inputs_are_refused_with_the_way_out() {
     let desk = Desk::new();
     for (arguments, exit, part) in [
-        (&["key", "--view", "by-updated"][..], 2, "needs the inputs PK"),
+        (&["key", "--view", "by-updated"][..], 2, "`PK` needs `PK`; give"),
         (&["key", "--view", "nothing"], 2, "by-updated"),
         (&["key", "--view", "by-code", "code"], 2, "path=text"),
         (&["key", "--view", "by-code", "code:=x"], 2, "path=text"),
-        (&["key", "--view", "by-code", "code:=700"], 1, "does not fit"),
+        (
+            &["key", "--view", "by-code", "code:=700"],
+            1,
+            "view `by-code`: `code`: `700` does not fit `pad(2)`; widen it",
+        ),
         (
             &["key", "--view", "by-code", "coed:=7"],
             2,
-            "no input of view `by-code`; it has code",
+            "view `by-code`: `coed` is no input of it; it has `code`",
         ),
         (&["key", "--view", "by-code", "code:=7", "code:=8"], 2, "given twice"),
         (&["key", "--view", "by-code", "code="], 2, "not empty"),
@@ -500,7 +504,7 @@ async fn wrong_keys_and_inputs_are_refused_with_the_way_out() {
             "`UpdatedAt` is missing before `big`",
         ),
         (&["decode", "--view", "by-code", "CODE#7"], 1, "CODE#{code | pad(2)}"),
-        (&["decode", "--view", "by-updated", "ORG#1"], 2, "PK and SK"),
+        (&["decode", "--view", "by-updated", "ORG#1"], 2, "`PK`, `SK`"),
     ] {
         let answer = desk.run(arguments).await;
         assert_eq!(answer.exit, exit, "{arguments:?}: {}", answer.notices);
@@ -558,7 +562,7 @@ async fn key_asks_the_index_that_an_attribute_is_the_partition_key_of() {
     );
     let partial = key(&["status-key"]).await;
     assert!(
-        partial.exit == 2 && partial.notices.contains("needs the inputs status"),
+        partial.exit == 2 && partial.notices.contains("needs `status`"),
         "{}",
         partial.notices
     );
@@ -571,6 +575,65 @@ async fn key_never_makes_an_input_of_parts_of_it() {
     let answer = desk.run(&["key", "--view", "by-tag", "t.name=rust", "PK=A"]).await;
     assert!(
         answer.exit == 2 && answer.notices.contains("`t` is missing"),
+        "{}{}",
+        answer.out,
+        answer.notices
+    );
+}
+
+#[tokio::test]
+async fn an_input_that_stands_wholly_in_a_key_is_not_lossy() {
+    let desk = Desk::new();
+    let key = r#"key = { PK = "{PK | upper}", SK = "{code | pad(2)}#{code}#{PK}" }"#;
+    desk.file(
+        "views.toml",
+        &format!("{VIEWS}[shadow.twice]\nsource = \"ticket\"\n{key}\n"),
+    );
+    let decode = async |key: [&str; 2]| {
+        desk.run(&[&["decode", "--format", "json", "--view", "twice"], &key[..]].concat())
+            .await
+    };
+    let whole = json!({ "inputs": { "PK": { "S": "a" }, "code": { "N": "7" } }, "lossy": [] });
+    let decoded = decode(["A", "07#7#a"]).await;
+    assert_eq!(decoded.json(), whole);
+    for foreign in [["A", "07#7#b"], ["A", "07#8#a"], ["a", "07#7#a"]] {
+        let answer = decode(foreign).await;
+        assert!(
+            answer.exit == 1 && answer.notices.contains("view `twice`: `"),
+            "{}{}",
+            answer.out,
+            answer.notices
+        );
+    }
+    let long = "x".repeat(200);
+    let answer = decode([&long, "07#7#a"]).await;
+    assert!(
+        answer.notices.contains(&format!("`{}…` is not", "x".repeat(64))),
+        "{}",
+        answer.notices
+    );
+}
+
+#[tokio::test]
+async fn inputs_that_only_choose_a_bucket_are_told_with_the_reads_that_do_without() {
+    let desk = Desk::new();
+    desk.file(
+        "views.toml",
+        &INDEXED.replace("TAG#{t.name}#{t | shard(8)}#{PK}", "TAG#{t | shard(8)}#{PK | shard(3)}"),
+    );
+    let answer = desk.run(&["key", "--view", "by-tag"]).await;
+    assert_eq!(answer.exit, 2);
+    let expected = "`PK` needs `t`, `PK`; give each of them, or make 24 reads, one for each bucket, as `explain by-tag` prints them";
+    assert!(answer.notices.contains(expected), "{}", answer.notices);
+}
+
+#[tokio::test]
+async fn an_input_that_its_ops_leave_nothing_of_is_no_input_left_out() {
+    let desk = Desk::new();
+    desk.file("views.toml", &INDEXED.replace("{kind}#{seen", "{kind | trim}#{seen"));
+    let answer = desk.run(&["key", "--view", "seen-key", "kind=  "]).await;
+    assert!(
+        answer.exit == 2 && answer.notices.contains("`kind` is empty behind its ops"),
         "{}{}",
         answer.out,
         answer.notices
