@@ -192,3 +192,6 @@ fn lodger(resident: Resident, key: &KeySchema, shapes: impl Fn(&str) -> Vec<Shap
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

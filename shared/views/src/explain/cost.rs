@@ -234,3 +234,6 @@ fn index_cost(index: &IndexDefinition, needs: Vec<&str>, moves: bool) -> IndexCo
         moves,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -328,3 +328,6 @@ fn of_ops(ops: &[String], kind: ScalarType, delimiter: Option<char>) -> (Output,
 pub(super) fn bucket_width(buckets: usize) -> usize {
     buckets.saturating_sub(1).to_string().len().max(2)
 }
+
+#[cfg(test)]
+mod tests;

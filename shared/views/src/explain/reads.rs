@@ -227,3 +227,6 @@ fn open_buckets<'a>(pieces: impl Iterator<Item = &'a Piece>, given: &[&str]) -> 
     }
     open
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use shadowkey_item::Item;
 use shadowkey_store_dynamodb::StreamReader;
 
-use crate::desk::{Desk, insertion};
+use super::Deployed;
+use crate::desk::insertion;
 
 const VIEWS: &str = r##"version = 1
 [table]
@@ -32,8 +33,8 @@ fn sort_keys(items: &[Item]) -> Vec<String> {
 }
 
 /// A desk where two tickets were written and no worker was there.
-async fn with_two_tickets() -> (Desk, [Value; 2]) {
-    let desk = Desk::new(VIEWS).await;
+async fn with_two_tickets() -> (Deployed, [Value; 2]) {
+    let desk = Deployed::new(VIEWS).await;
     let tickets = [ticket("1", "1"), ticket("2", "2")];
     for item in &tickets {
         desk.put("app", item).await;
@@ -53,7 +54,7 @@ fn invocation_record(range: &Value) -> Value {
 }
 
 /// Where the tickets' records stand in the engine's stream.
-async fn range(desk: &Desk) -> Value {
+async fn range(desk: &Deployed) -> Value {
     let mut reader = StreamReader::open(&desk.connection, "app").await.expect("stream");
     let records = reader.read_available().await.expect("records");
     let number = |record: Option<&Value>| record.expect("record")["dynamodb"]["SequenceNumber"].clone();
@@ -136,7 +137,7 @@ async fn what_the_stream_has_forgotten_is_said_to_be_and_the_other_files_are_don
 
 #[tokio::test]
 async fn what_cannot_be_derived_is_parked_and_exits_with_1() {
-    let desk = Desk::new(VIEWS).await;
+    let desk = Deployed::new(VIEWS).await;
     let (bad, good) = (ticket("1", "700"), ticket("2", "2"));
     for item in [&bad, &good] {
         desk.put("app", item).await;

@@ -9,7 +9,8 @@ use shadowkey_store::Store;
 use shadowkey_views::load;
 use shadowkey_worker::{Clock, Settings, Worker};
 
-use crate::desk::{Desk, insertion};
+use super::Deployed;
+use crate::desk::insertion;
 
 const VIEWS: &str = r##"version = 1
 [table]
@@ -35,8 +36,8 @@ fn ticket(id: &str, code: &str, rank: &str) -> Value {
 }
 
 /// An engine on which the worker has handled two tickets: one whose code is taken, one whose rank does not fit.
-async fn with_two_parked() -> Desk {
-    let desk = Desk::new(VIEWS).await;
+async fn with_two_parked() -> Deployed {
+    let desk = Deployed::new(VIEWS).await;
     desk.put(
         "lookup",
         &json!({ "id": { "S": "CODE#07" }, "mine": { "S": "precious" } }),
@@ -194,7 +195,7 @@ async fn everything_is_dropped_only_when_that_is_said() {
 #[tokio::test]
 async fn without_a_table_to_park_in_every_one_says_so() {
     let views = VIEWS.replace("[state]\ntable = \"app-shadowkey\"\n", "");
-    let desk = Desk::new(&views).await;
+    let desk = Deployed::new(&views).await;
     for arguments in [
         &["parked", "list"][..],
         &["parked", "retry"],

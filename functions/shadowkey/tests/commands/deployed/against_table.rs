@@ -5,7 +5,7 @@ use serde_json::Value;
 use shadowkey_store_dynamodb::{ChangeStream, create_table};
 use shadowkey_views::load;
 
-use crate::desk::Desk;
+use super::Deployed;
 
 const VIEWS: &str = r##"version = 1
 [table]
@@ -38,8 +38,8 @@ key = { id = "CODE#{code}#{PK}#{SK}" }
 "##;
 
 /// An engine with the tables of one view file; those named have no stream.
-async fn deployed(views: &str, streamless: &[&str]) -> Desk {
-    let desk = Desk::with_tables(views, async |connection| {
+async fn deployed(views: &str, streamless: &[&str]) -> Deployed {
+    let desk = Deployed::with_tables(views, async |connection| {
         for table in load(views).views.expect("views").tables() {
             let stream = match streamless.contains(&table.name.0.as_str()) {
                 true => ChangeStream::Off,
@@ -53,7 +53,7 @@ async fn deployed(views: &str, streamless: &[&str]) -> Desk {
     desk.await
 }
 
-async fn expire(desk: &Desk, table: &str, attribute: &str) {
+async fn expire(desk: &Deployed, table: &str, attribute: &str) {
     let specification = TimeToLiveSpecification::builder()
         .enabled(true)
         .attribute_name(attribute);
@@ -63,7 +63,7 @@ async fn expire(desk: &Desk, table: &str, attribute: &str) {
 }
 
 /// The codes that are found where this view file meets the tables of the desk, and the exit code.
-async fn compare(desk: &Desk, views: &str) -> (Vec<String>, u8) {
+async fn compare(desk: &Deployed, views: &str) -> (Vec<String>, u8) {
     desk.file("views.toml", views);
     let answer = desk.run(&["check", "--against-table", "--format", "json"]).await;
     let findings = answer.json()["findings"].clone();
@@ -72,7 +72,7 @@ async fn compare(desk: &Desk, views: &str) -> (Vec<String>, u8) {
     (codes.collect(), answer.exit)
 }
 
-async fn expiring() -> Desk {
+async fn expiring() -> Deployed {
     let desk = deployed(VIEWS, &[]).await;
     for table in ["app", "lookup"] {
         expire(&desk, table, "expires").await;
