@@ -53,6 +53,8 @@ pub(crate) struct MappingRules {
 pub(crate) struct Profile {
     pub(crate) mode: Mode,
     pub(crate) world: &'static World,
+    /// Whether many runs beside the stream get into each other's way, and into the stream's.
+    pub(crate) crowd: bool,
     pub(crate) state: bool,
     /// Whether the worker writes all at once.
     pub(crate) transactional: bool,
@@ -81,13 +83,15 @@ impl Profile {
             _ => Mode::LateRequests,
         };
         let calm = mode == Mode::Calm;
+        let crowd = mode == Mode::Storm && rng.u32(0..6) == 0;
         let world = World::draw(rng);
-        let state = calm || rng.u32(0..10) < 7;
+        let state = calm || crowd || rng.u32(0..10) < 7;
         Self {
             mode,
             world,
+            crowd,
             state,
-            transactional: rng.u32(0..4) == 0,
+            transactional: !crowd && rng.u32(0..4) == 0,
             operations: if rng.u32(0..4) == 0 {
                 rng.usize(2..10)
             } else {
@@ -107,15 +111,23 @@ impl Profile {
                     rng.u64(300..3000)
                 }),
             },
-            second_consumer: !calm && rng.u32(0..3) == 0,
-            items: rng.choice([1, 2, 3, 3]).unwrap_or(3),
-            backfills: if calm || rng.bool() { 0 } else { rng.usize(1..=4) },
-            beside_crashes: rng.u32(1..=4),
+            second_consumer: !calm && !crowd && rng.u32(0..3) == 0,
+            items: if crowd {
+                3
+            } else {
+                rng.choice([1, 2, 3, 3]).unwrap_or(3)
+            },
+            backfills: match rng.usize(1..=4) {
+                number if crowd => 3 + number,
+                _ if calm || rng.bool() => 0,
+                number => number,
+            },
+            beside_crashes: if crowd { 3 } else { rng.u32(1..=4) },
             parked_retries: if calm || !state { 0 } else { rng.usize(0..4) },
             rates: Rates::draw(mode, state, rng),
             settings: Settings {
                 items_side_by_side: rng.choice([1, 3, 32]).unwrap_or(1),
-                attempts: rng.u32(1..6),
+                attempts: if crowd { rng.u32(2..6) } else { rng.u32(1..6) },
                 first_pause: Duration::from_millis(rng.u64(1..20)),
                 longest_pause: Duration::from_millis(rng.u64(20..60)),
                 deadline_margin: Duration::from_millis(rng.u64(2..40)),

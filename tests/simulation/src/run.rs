@@ -88,9 +88,10 @@ pub fn shrink(failed: Report) -> Report {
 
 fn size(profile: &Profile, records: usize, steps: u64) -> String {
     format!(
-        "{} {:?}{}{}, {} operations, {records} records, {steps} steps",
+        "{} {:?}{}{}{}, {} operations, {records} records, {steps} steps",
         profile.world.name,
         profile.mode,
+        if profile.crowd { " in a crowd" } else { "" },
         if profile.state { "" } else { " without state table" },
         if profile.transactional { " in transactions" } else { "" },
         profile.operations,
@@ -123,7 +124,8 @@ async fn play(sim: &Rc<Sim>) {
 fn start(sim: &Rc<Sim>) {
     sim.spawn(write(Rc::clone(sim)));
     let second = sim.profile.second_consumer.then(|| sim.draw(|rng| rng.u32(1..10)));
-    let consumers = std::iter::once(10).chain(second).enumerate();
+    let first = if sim.profile.crowd { 3 } else { 10 };
+    let consumers = std::iter::once(first).chain(second).enumerate();
     for (number, weight) in consumers {
         for shard in 0..usize::try_from(sim.profile.shards).unwrap_or(1) {
             sim.spawn(consume(Rc::clone(sim), Consumer { number, weight }, shard));

@@ -149,7 +149,8 @@ impl Sim {
         } else {
             1
         };
-        self.profile.rates.crash * more
+        // A run has to get to its end now and then.
+        (self.profile.rates.crash * more).min(70)
     }
 
     pub(crate) fn is_beside(&self, actor: ActorId) -> bool {
