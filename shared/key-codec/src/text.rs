@@ -3,8 +3,6 @@
 //! Case and normalization come from ICU's tables with the root locale, so that neither the machine's locale nor the
 //! compiler's release changes a key.
 
-mod given;
-
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
@@ -14,10 +12,8 @@ use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 
 use crate::digits::push_hex;
 
-pub(crate) use given::{applied, can_be_given};
-
 /// An op from text to text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextOp {
     Upper,
     Lower,
@@ -42,16 +38,6 @@ impl TextOp {
         }
     }
 
-    /// Whether it can change the case of letters.
-    pub(crate) fn changes_case(self) -> bool {
-        matches!(self, Self::Upper | Self::Lower | Self::Fold)
-    }
-
-    /// Whether all that it does is to leave something away at an end.
-    fn only_shortens(self) -> bool {
-        matches!(self, Self::Trim | Self::Prefix(_))
-    }
-
     fn of(self, text: &str) -> Cow<'_, str> {
         let case = CaseMapper::new();
         let root = LanguageIdentifier::UNKNOWN;
@@ -67,6 +53,45 @@ impl TextOp {
             }
         }
     }
+
+    /// Whether the later op leaves a text that this one changes nothing of as such a text.
+    fn outlasts(self, later: Self) -> bool {
+        matches!(
+            (self, later),
+            (_, Self::Trim | Self::Prefix(_))
+                | (Self::Trim, Self::Upper | Self::Lower | Self::Nfc)
+                | (Self::Upper | Self::Lower | Self::Fold, Self::Nfc)
+                | (Self::Nfc, Self::Fold)
+        )
+    }
+
+    /// How many characters there can be behind the op, where there are so many before it at most.
+    fn most_chars(self, most: usize) -> usize {
+        match self {
+            Self::Prefix(chars) => most.min(chars),
+            Self::Trim => most,
+            Self::Upper | Self::Lower | Self::Nfc => most.saturating_mul(3),
+            Self::Fold => most.saturating_mul(18),
+        }
+    }
+}
+
+/// Whether ops can give a text; where one op undoes what another does, some are taken for given that never are.
+///
+/// An op changes nothing of what it has given itself.
+pub(crate) fn can_be_given(ops: &[TextOp], text: &str) -> bool {
+    let most = ops.iter().fold(usize::MAX, |most, op| op.most_chars(most));
+    let is_kept = |(position, op): (usize, &TextOp)| {
+        let later = ops.get(position + 1..).unwrap_or_default();
+        let is_cut = later.iter().any(|later| matches!(later, TextOp::Prefix(_)));
+        match op {
+            _ if !later.iter().all(|later| op.outlasts(*later)) => true,
+            // A blank inside may have come to stand at the end.
+            TextOp::Trim if is_cut => text.trim_start() == text,
+            op => op.of(text) == text,
+        }
+    };
+    text.chars().nth(most).is_none() && ops.iter().enumerate().all(is_kept)
 }
 
 /// NFKC case folding: what differs in case, width, ligatures or composition only becomes one text.

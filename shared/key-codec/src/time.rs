@@ -1,7 +1,5 @@
 //! `time`: an instant as text of fixed width in UTC, ascending or counted back from the end of year 9999.
 
-mod spelled;
-
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::TimeZone;
@@ -129,6 +127,15 @@ impl TimeInput {
     /// Whether the input is a number.
     pub(crate) fn takes_number(&self) -> bool {
         matches!(self, Self::Epoch { .. })
+    }
+
+    /// Whether an input can be of this time, as far as identifiers do not hold every one.
+    pub(crate) fn can_give(&self, ms: i64) -> bool {
+        match self {
+            Self::Ksuid => ms.rem_euclid(1000) == 0 && crate::ksuid::seconds(ms).is_some(),
+            Self::Ulid => ms >= 0,
+            Self::Epoch { .. } | Self::Iso { .. } | Self::Format { .. } => true,
+        }
     }
 
     /// The instant in milliseconds since 1970, finer digits cut, within years 0001 to 9999.

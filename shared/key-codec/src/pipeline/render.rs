@@ -5,7 +5,7 @@ use shadowkey_item::{AttributeValue, Number};
 use super::{Form, Pipeline};
 use crate::error::shown;
 use crate::operand::Operand;
-use crate::text::{applied, push_desc, push_exact, push_plain};
+use crate::text::{push_desc, push_exact, push_plain};
 use crate::time::TimeInput;
 use crate::{Scope, ValueProblem, decimal, digest, ksuid, time};
 
@@ -73,7 +73,7 @@ impl Pipeline {
         let Operand::Text(text) = &mut operand else {
             return Err(operand.wrong_type("an op on text", "text"));
         };
-        *text = applied(&self.text, std::mem::take(text));
+        *text = (self.text.iter()).fold(std::mem::take(text), |text, op| op.apply(text));
         let is_left = !text.is_empty();
         Ok(is_left.then_some(operand))
     }

@@ -62,7 +62,7 @@ impl Pipeline {
             Form::Time { input, .. } | Form::Ksuid(input) | Form::NegatedTime(input) => input,
             _ => return None,
         };
-        let ms = time::in_range(ms).filter(|ms| input.can_give(&self.text, *ms))?;
+        let ms = time::in_range(ms).filter(|ms| input.can_give(*ms))?;
         if let TimeInput::Epoch { unit } = input {
             return Some(unit.number(ms)?.into());
         }

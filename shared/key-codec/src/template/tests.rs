@@ -352,12 +352,8 @@ fn what_the_ops_never_give_is_not_decoded() {
         ("{a | lower | desc}", "9e~", "be~"),
         ("{a | lower | prefix(2)}", "ab", "aB"),
         ("{a | prefix(2) | trim}", "ab", "abc"),
-        ("{a | prefix(2) | upper}", "FFISS", "ABC"),
+        ("{a | prefix(2) | upper}", "SSSSSS", "SSSSSSS"),
         ("{a | trim | prefix(3)}", "ab ", " ab"),
-        ("{a | trim | prefix(3)}", "a b", "a "),
-        ("{a | upper | lower}", "ss", "ſ"),
-        ("{a | nfc | upper}", "Ϊ\u{301}Σ", "E\u{301}"),
-        ("{a | trim | prefix(3)}#{b}", "ab%23#x", " a#x"),
         ("{a | trim | lower}", "a", " a"),
         ("{a | nfc | fold}", "é", "É"),
         (
@@ -374,64 +370,6 @@ fn what_the_ops_never_give_is_not_decoded() {
         assert!(decodes(template, own), "{template} {own:?}");
         assert!(!decodes(template, foreign), "{template} {foreign:?}");
     }
-    for (template, own, foreign) in [
-        (
-            "{a | time(\"%d %b %Y\")}",
-            "1988-05-26T00:00:00.000Z",
-            "1988-05-26T00:00:00.001Z",
-        ),
-        (
-            "{a | time(\"%d %b %y\")}",
-            "1988-05-26T00:00:00.000Z",
-            "1888-05-26T00:00:00.000Z",
-        ),
-        (
-            "{a | time(\"%Y%m%d %H%M\", assume_utc)}",
-            "1988-05-26T10:20:00.000Z",
-            "1988-05-26T10:20:01.000Z",
-        ),
-        (
-            "{a | time(\"%Y%m%d %H %z\")}",
-            "1988-05-26T10:20:00.000Z",
-            "1988-05-26T10:20:00.500Z",
-        ),
-        (
-            "{a | prefix(10) | time}",
-            "1988-05-26T00:00:00.000Z",
-            "1988-05-26T10:20:00.000Z",
-        ),
-        (
-            "{a | prefix(17) | time}",
-            "1988-05-26T10:20:00.000Z",
-            "1988-05-26T10:20:30.000Z",
-        ),
-        (
-            "{a | prefix(22) | lower | time}",
-            "1988-05-26T10:20:30.000Z",
-            "1988-05-26T10:20:30.100Z",
-        ),
-        (
-            "{a | prefix(26) | time(ulid)}{b}",
-            "1988-05-26T10:20:30.001Zx",
-            "1969-05-26T10:20:30.001Zx",
-        ),
-        (
-            "{a | trim | time(ksuid)}",
-            "2023-07-10T00:00:00.000Z",
-            "2023-07-10T00:00:00.001Z",
-        ),
-    ] {
-        assert!(decodes(template, own), "{template} {own:?}");
-        assert!(!decodes(template, foreign), "{template} {foreign:?}");
-    }
-    assert!(!decodes("{a | prefix(25) | time(ulid)}", "1988-05-26T10:20:30.001Z"));
-    assert!(decodes("{a | time}", "9999-12-31T23:59:59.999Z"));
-    assert!(decodes("{a | time(\"%F %T%.f %z\")}", "9999-12-31T23:59:59.999Z"));
-    assert!(decodes("{a | time(\"%s\")}", "1988-05-26T10:20:30.000Z"));
-    assert!(decodes(
-        "{a | time(\"%A, %-d %B %Y %I:%M %p %:z\")}",
-        "2023-07-10T14:48:00.000Z"
-    ));
     // What a later op makes of a text need not be what an earlier one gives.
     assert!(decodes("{a | trim | prefix(2)}", "a "));
     assert!(decodes("{a | lower | upper}", "AB"));
@@ -451,11 +389,11 @@ fn what_the_ops_give_of_characters_they_change_is_decoded() {
         let same = Ok(Some(AttributeValue::S(c.to_string())));
         plain.iter().any(|template| template.render(Scope::item(&item)) != same)
     };
-    // Every ninth of the characters that some op changes, but for ideographs.
+    // Every third of the characters that some op changes, but for ideographs.
     let chars = ('\u{0}'..'\u{3400}')
         .chain('\u{a000}'..'\u{ac00}')
         .chain('\u{f900}'..'\u{1ffff}');
-    for c in chars.filter(is_changed).step_by(9) {
+    for c in chars.filter(is_changed).step_by(3) {
         let text = format!("{c}\u{345}\u{301}\u{3a3}");
         for template in &templates {
             for text in [c.to_string(), text.clone()] {
