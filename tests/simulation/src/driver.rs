@@ -13,7 +13,7 @@ use crate::profile::Mode;
 use crate::sim::Sim;
 
 /// A run that takes more steps does not end.
-const MOST_STEPS: u64 = 10_000;
+const MOST_STEPS: u64 = 30_000;
 
 /// Longer than any lease of a run.
 pub(crate) const LEASE: Duration = Duration::from_secs(3600);

@@ -9,7 +9,7 @@ use crate::sim::Sim;
 use crate::stream::{Record, event};
 
 /// How often an object is tried.
-const TRIES: u32 = 12;
+const TRIES: u32 = 8;
 
 /// How often it is tried once more, in each round after the faults.
 const LAST_TRIES: u32 = 2;
