@@ -1,4 +1,5 @@
-//! The checks beside the tests: formatting, lints, documentation, the store contract on a second engine, and the simulation.
+//! The checks beside the tests: formatting, lints of code and template, documentation, the store contract on a second engine,
+//! and the simulation.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{contract, sim};
+use crate::{contract, lint, sim};
 
 /// The seeds that every check simulates, which meet every fault and every branch.
 const FIXED_SEEDS: &str = "0..1800";
@@ -48,6 +49,9 @@ const STEPS: [Step; 3] = [
     },
 ];
 
+/// A check that is no subcommand of cargo.
+type Chore = fn(&Path) -> Result<()>;
+
 /// Runs every check, also after one that failed, and fails if any did or could not run.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let mut failed = Vec::new();
@@ -63,13 +67,16 @@ pub(crate) fn run(root: &Path) -> Result<()> {
             failed.push(step.subcommand);
         }
     }
-    if let Err(error) = contract::run(root) {
-        eprintln!("{error:#}");
-        failed.push("contract");
-    }
-    if let Err(error) = simulate(root) {
-        eprintln!("{error:#}");
-        failed.push("simulation");
+    let others: [(&str, Chore); 3] = [
+        ("lint", lint::run),
+        ("contract", contract::run),
+        ("simulation", simulate),
+    ];
+    for (name, chore) in others {
+        if let Err(error) = chore(root) {
+            eprintln!("{error:#}");
+            failed.push(name);
+        }
     }
     if failed.is_empty() {
         return Ok(());

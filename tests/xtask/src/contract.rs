@@ -4,15 +4,15 @@
 //! beside the suite with the reason; those tests are expected to fail, so that the list cannot grow stale.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::background::{Running, free_port};
+use crate::python::{MINISTACK, Programs};
 
-const PACKAGE: &str = "ministack==1.5.33";
 /// By the name of each test that fails on the engine, why.
 const DIFFERENCES: &str = "shared/store-dynamodb/tests/ministack.toml";
 
@@ -21,61 +21,25 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let differences = fs::read_to_string(root.join(DIFFERENCES)).with_context(|| format!("reading {DIFFERENCES}"))?;
     let differences: BTreeMap<String, String> =
         toml::from_str(&differences).with_context(|| format!("reading {DIFFERENCES}"))?;
-    let programs = install(root)?;
+    let programs = Programs::install(root, &[MINISTACK])?;
     let port = free_port()?;
     let mut running = Running::default();
-    let started = running.start(engine(root, &programs, port)?, port);
+    let started = running.start(programs.ministack(root, port)?, port);
     started.context("the engine's messages are in target/ministack.log")?;
     let endpoint_url = format!("http://127.0.0.1:{port}");
 
-    eprintln!("the store contract on {PACKAGE}");
+    eprintln!("the store contract on {MINISTACK}");
     let mut all_others = tests(root, &endpoint_url);
     for test in differences.keys() {
         all_others.args(["--skip", test]);
     }
     let status = all_others.status().context("cargo does not start")?;
-    ensure!(status.success(), "the store contract does not hold on {PACKAGE}");
+    ensure!(status.success(), "the store contract does not hold on {MINISTACK}");
     for (test, reason) in &differences {
         expect_failure(tests(root, &endpoint_url).arg(test), test)?;
         eprintln!("{test} is not kept: {reason}");
     }
     Ok(())
-}
-
-/// Makes the folder of Python programs with the engine among them, and says where they are.
-fn install(root: &Path) -> Result<PathBuf> {
-    let python = root.join("target/python");
-    let programs = python.join("bin");
-    if !programs.join("pip").exists() {
-        let mut venv = Command::new("python3");
-        venv.args(["-m", "venv"]).arg(&python);
-        done(&mut venv).context(
-            "Python is missing, so the contract was not run on a second engine; install Python 3.10 or newer with its venv module",
-        )?;
-    }
-    let mut pip = Command::new(programs.join("pip"));
-    done(pip.args(["install", "--quiet", "--disable-pip-version-check", PACKAGE]))?;
-    Ok(programs)
-}
-
-fn done(command: &mut Command) -> Result<()> {
-    let name = command.get_program().display().to_string();
-    let status = command.status().with_context(|| format!("`{name}` does not start"))?;
-    ensure!(status.success(), "`{name}` failed with {status}");
-    Ok(())
-}
-
-/// The engine's own messages go to a file, since it logs every request.
-fn engine(root: &Path, programs: &Path, port: u16) -> Result<Command> {
-    let log = root.join("target/ministack.log");
-    let log = File::create(&log).with_context(|| format!("writing {}", log.display()))?;
-    let mut engine = Command::new(programs.join("ministack"));
-    engine
-        .env("BIND_HOST", "127.0.0.1")
-        .env("GATEWAY_PORT", port.to_string())
-        .stdout(log.try_clone()?)
-        .stderr(log);
-    Ok(engine)
 }
 
 /// The contract's tests on an engine; what is added names tests exactly.
@@ -94,7 +58,7 @@ fn tests(root: &Path, endpoint_url: &str) -> Command {
 fn expect_failure(command: &mut Command, test: &str) -> Result<()> {
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     if status.context("cargo does not start")?.success() {
-        bail!("`{test}` does not fail on {PACKAGE}; take it out of {DIFFERENCES}");
+        bail!("`{test}` does not fail on {MINISTACK}; take it out of {DIFFERENCES}");
     }
     Ok(())
 }

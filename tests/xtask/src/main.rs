@@ -1,10 +1,15 @@
-//! The chores of this repository: `cargo xtask check | contract | readme | sim | mutants | engine | record-fixtures | schema`.
+//! The chores of this repository; `cargo xtask help` lists them.
 
 mod background;
 mod check;
 mod contract;
+mod deploy;
+mod e2e;
 mod engine;
+mod lint;
 mod mutants;
+mod package;
+mod python;
 mod readme;
 mod record;
 mod schema;
@@ -25,10 +30,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Formatting, lints and documentation, with every warning denied, and the store contract on a second engine.
+    /// Formatting, lints of code and template, documentation, the store contract on a second engine, and the simulation.
     Check,
     /// Runs the store contract on a second engine, which it installs into target/python.
     Contract,
+    /// Lints the template in infra/, by programs that it installs into target/python.
+    Lint,
     /// Runs the commands of README.md, in their order.
     Readme,
     /// Runs the simulation: `--seed N [--trace]`, or `--seeds A..B`.
@@ -42,6 +49,12 @@ enum Chore {
         /// Breakages in tests/simulation/mutations.toml; all of them if none is named.
         names: Vec<String>,
     },
+    /// Builds the functions for Lambda into target/package, with a view file and the template that deploys them.
+    Package(package::Options),
+    /// Packages the functions and deploys their stack.
+    Deploy(deploy::Options),
+    /// Rehearses the deployment on an emulator of AWS.
+    E2e(e2e::Options),
     /// Serves the embedded engine on a local port, with the tables of a view file, until it is interrupted.
     Engine(engine::Options),
     /// Records the events of fixture worlds from the embedded engine's stream.
@@ -58,9 +71,13 @@ async fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Check => check::run(root()?),
         Chore::Contract => contract::run(root()?),
+        Chore::Lint => lint::run(root()?),
         Chore::Readme => readme::run(root()?),
         Chore::Sim { arguments } => sim::run(root()?, &arguments),
         Chore::Mutants { names } => mutants::run(root()?, &names),
+        Chore::Package(options) => package::run(root()?, &options).map(drop),
+        Chore::Deploy(options) => deploy::run(root()?, &options).await,
+        Chore::E2e(options) => e2e::run(root()?, &options).await,
         Chore::Engine(options) => engine::run(&options).await,
         Chore::RecordFixtures { worlds } => record::run(&root()?.join("tests/fixtures"), worlds).await,
         Chore::Schema => schema::run(root()?),
