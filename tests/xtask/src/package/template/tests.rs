@@ -164,18 +164,44 @@ fn every_alarm_has_its_section_in_the_runbook() {
     assert_eq!(sections, names);
 }
 
-#[test]
-fn the_dashboard_is_json_once_names_are_in() {
-    let template = as_written();
-    let (_, dashboard) = resources(&template, "AWS::CloudWatch::Dashboard").remove(0);
+/// The dashboard's widgets, with a name in the place of each that the stack gives.
+fn widgets(template: &Value) -> Vec<Value> {
+    let (_, dashboard) = resources(template, "AWS::CloudWatch::Dashboard").remove(0);
     let body = dashboard["DashboardBody"]["Fn::Sub"].as_str().expect("a body");
-    let parts = body
-        .split("${")
-        .skip(1)
-        .fold(body.split("${").next().unwrap_or_default().to_owned(), |body, part| {
-            let (_, rest) = part.split_once('}').expect("an end");
-            format!("{body}1{rest}")
+    let mut parts = body.split("${");
+    let mut json = parts.next().expect("a beginning").to_owned();
+    for part in parts {
+        let (_, rest) = part.split_once('}').expect("an end");
+        json.push_str(&format!("1{rest}"));
+    }
+    let body: Value = serde_json::from_str(&json).expect("JSON");
+    body["widgets"].as_array().expect("widgets").clone()
+}
+
+#[test]
+fn alarms_and_dashboard_are_on_metrics_that_the_functions_report() {
+    let (template, metrics) = (as_written(), read("functions/maintain/src/metrics.rs"));
+    let of_alarms = resources(&template, "AWS::CloudWatch::Alarm")
+        .into_iter()
+        .map(|(_, alarm)| {
+            let dimension = &alarm["Dimensions"][0]["Name"];
+            [&alarm["Namespace"], &alarm["MetricName"], dimension].map(Clone::clone)
         });
-    let body: Value = serde_json::from_str(&parts).expect("JSON");
-    assert!(body["widgets"].as_array().expect("widgets").len() > 3);
+    let of_widgets = widgets(&template).into_iter().flat_map(|widget| {
+        let metrics = widget["properties"]["metrics"].as_array().cloned();
+        metrics
+            .expect("metrics")
+            .into_iter()
+            .map(|metric| [0, 1, 2].map(|at| metric[at].clone()))
+    });
+    let own: Vec<_> = of_alarms
+        .chain(of_widgets)
+        .filter(|[namespace, ..]| namespace == maintain::NAMESPACE)
+        .collect();
+    assert!(own.len() > 10, "{own:?}");
+    for [_, metric, dimension] in own {
+        for name in [metric, dimension] {
+            assert!(metrics.contains(&name.to_string()), "nobody reports {name}");
+        }
+    }
 }
