@@ -1,6 +1,6 @@
 //! `deploy`: packages the functions and deploys the stack, in one command.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -48,30 +48,35 @@ pub(crate) async fn run(root: &Path, options: &Options) -> Result<()> {
     for (flag, value) in [("--region", &options.region), ("--profile", &options.profile)] {
         sam.args(value.iter().flat_map(|value| [flag, value.as_str()]));
     }
+    if !options.sam.iter().any(|argument| argument.starts_with("--s3-bucket")) {
+        sam.arg(BUCKET_OF_SAM);
+    }
     done(sam.args(&options.sam))
 }
 
-/// The command that makes a stack, or brings it up to date.
-pub(crate) fn stack(programs: &Programs, template: &PathBuf, name: &str, parameters: &[String]) -> Result<Command> {
+/// Has SAM make a bucket for the archives, or take the one that it has made.
+pub(crate) const BUCKET_OF_SAM: &str = "--resolve-s3";
+
+/// The command that makes a stack, or brings it up to date; it lacks the bucket for the archives.
+pub(crate) fn stack(programs: &Programs, template: &Path, name: &str, parameters: &[String]) -> Result<Command> {
     let mut sam = programs.sam()?;
     sam.args(["deploy", "--stack-name", name, "--template-file"])
         .arg(template);
     // Its roles have no names of their own.
-    sam.args([
-        "--capabilities",
-        "CAPABILITY_IAM",
-        "--resolve-s3",
-        "--no-fail-on-empty-changeset",
-    ]);
+    sam.args(["--capabilities", "CAPABILITY_IAM", "--no-fail-on-empty-changeset"]);
     if !parameters.is_empty() {
-        // Without the quotes SAM ends a value at its first blank.
-        let quoted = parameters.iter().map(|parameter| match parameter.split_once('=') {
-            Some((name, value)) => format!("{name}=\"{}\"", value.replace('"', "\\\"")),
-            None => parameter.clone(),
-        });
-        sam.arg("--parameter-overrides").args(quoted);
+        sam.arg("--parameter-overrides")
+            .args(parameters.iter().map(|parameter| quoted(parameter)));
     }
     Ok(sam)
+}
+
+/// Without the quotes SAM ends a value at its first blank.
+fn quoted(parameter: &str) -> String {
+    match parameter.split_once('=') {
+        Some((name, value)) => format!("{name}=\"{}\"", value.replace('"', "\\\"")),
+        None => parameter.to_owned(),
+    }
 }
 
 /// The stream of an existing table, which has to carry both images.
@@ -101,5 +106,16 @@ async fn stream_arn(table: &str, options: &Options) -> Result<String> {
         _ => bail!(
             "table `{table}` has no stream with both images; switch it on: aws dynamodb update-table --table-name {table} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_with_blanks_stays_one_value() {
+        assert_eq!(quoted("RetrySchedule=rate(1 hour)"), "RetrySchedule=\"rate(1 hour)\"");
+        assert_eq!(quoted("AlarmEmail="), "AlarmEmail=\"\"");
     }
 }

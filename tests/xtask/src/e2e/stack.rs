@@ -72,7 +72,7 @@ impl Stack {
         parameters.push(format!("MappingEnabled={mapping}"));
         let mut sam = deploy::stack(&self.aws.programs, &self.template, self.name, &parameters)?;
         sam.envs(self.aws.environment()).env("SAM_CLI_POLL_DELAY", "1");
-        done(sam.arg("--no-progressbar"))
+        done(sam.args(["--no-progressbar", deploy::BUCKET_OF_SAM]))
     }
 
     /// Deletes it, and says which tables are left: they and the failure bucket stay.
