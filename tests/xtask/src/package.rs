@@ -172,7 +172,7 @@ fn filters(root: &Path, options: &Options) -> Result<Option<Value>> {
             ]);
             command
                 .arg(manifest)
-                .args(["--", "filters", "--views"])
+                .args(["--", "filters", "--format", "json", "--views"])
                 .arg(&options.views);
             let output = command.output().context("cargo does not start")?;
             let said = String::from_utf8_lossy(&output.stderr);
