@@ -3,19 +3,20 @@
 mod metrics;
 mod start;
 
+use std::error::Error;
 use std::time::SystemTime;
 
 use aws_lambda_events::streams::{DynamoDbBatchItemFailure, DynamoDbEventResponse};
-use lambda_runtime::{Context, LambdaEvent};
+use lambda_runtime::{Context, Diagnostic, LambdaEvent};
 use serde_json::value::RawValue;
-use shadowkey_store::Store;
+use shadowkey_store::{Store, with_causes};
 use shadowkey_worker::{Outcome, Worker, WorkerError};
 use tokio::time::Instant;
 use tracing::field::Empty;
 use tracing::{Instrument, Span, error_span};
 
 pub use metrics::{Metrics, MetricsError, NAMESPACE};
-pub use start::{DEFAULT_VIEWS, StartError, log_as_json, physical_names, read_views, start, system_clock};
+pub use start::{DEFAULT_VIEWS, StartError, log_as_json, physical_names, read_views, start, system_clock, worker};
 
 /// Handles one batch of stream records; the answer for Lambda is [`response`] of what comes back.
 pub async fn handle<S: Store>(worker: &Worker<S>, event: LambdaEvent<Box<RawValue>>) -> Result<Outcome, WorkerError> {
@@ -50,6 +51,16 @@ pub fn invocation(request_id: &str) -> Span {
 pub fn deadline(context: &Context) -> Option<Instant> {
     let left = context.deadline().duration_since(SystemTime::now());
     left.ok().map(|left| Instant::now() + left)
+}
+
+/// Logs why an invocation fails, and gives it as Lambda shows it, with the name of its kind.
+pub fn failed(kind: &str, error: &dyn Error) -> Diagnostic {
+    let error_message = with_causes(error);
+    tracing::error!("{error_message}");
+    Diagnostic {
+        error_type: kind.to_owned(),
+        error_message,
+    }
 }
 
 /// The response for Lambda: the earliest failed sequence number, from which the batch is delivered again.

@@ -1,7 +1,7 @@
 //! The binary that Lambda runs.
 
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use maintain::{Metrics, handle, log_as_json, response, start};
+use lambda_runtime::{Diagnostic, Error, LambdaEvent, run, service_fn};
+use maintain::{Metrics, failed, handle, log_as_json, response, start};
 use serde_json::value::RawValue;
 use shadowkey_store::with_causes;
 
@@ -15,11 +15,10 @@ async fn main() -> Result<(), Error> {
     let (worker, metrics) = (&worker, &metrics);
     run(service_fn(move |event: LambdaEvent<Box<RawValue>>| async move {
         let request_id = event.context.request_id.clone();
-        let outcome = handle(worker, event)
-            .await
-            .inspect_err(|error| tracing::error!("{error}"))?;
+        let handled = handle(worker, event).await;
+        let outcome = handled.map_err(|error| failed("WorkerError", &error))?;
         metrics.report(&request_id, &outcome, None);
-        Ok::<_, Error>(response(&outcome))
+        Ok::<_, Diagnostic>(response(&outcome))
     }))
     .await
 }

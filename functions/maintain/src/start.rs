@@ -55,13 +55,21 @@ pub fn log_as_json() {
 pub async fn start() -> Result<Worker<DynamoStore>, StartError> {
     let views = read_views(&view_file())?;
     let connection = Connection::from_environment(ConnectOptions::default()).await?;
-    let store = DynamoStore::new(&connection, physical_names(&views));
     let settings = Settings {
         deadline_margin: ATTEMPT_TIMEOUT + MARGIN,
         jitter_seed: fastrand::u64(..),
         ..Settings::default()
     };
-    Ok(Worker::new(views, store, settings, system_clock()))
+    Ok(worker(&connection, views, settings))
+}
+
+/// A worker on the tables of a deployment, by their names in the environment.
+pub fn worker(connection: &Connection, views: Views, settings: Settings) -> Worker<DynamoStore> {
+    let names = physical_names(&views);
+    let table = views.table().name.clone();
+    let stream_of = names.get(&table).cloned().unwrap_or(table.0);
+    let store = DynamoStore::new(connection, names);
+    Worker::new(views, store, settings, system_clock()).for_stream_of(&stream_of)
 }
 
 /// The clock of the machine, as it is now.

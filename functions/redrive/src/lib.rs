@@ -12,7 +12,7 @@ use maintain::{deadline, invocation};
 use serde_json::Value;
 use shadowkey_store::{Store, with_causes};
 use shadowkey_store_dynamodb::{ObjectError, ObjectId, ObjectStore, Tags};
-use shadowkey_stream::{GivenUp, given_up};
+use shadowkey_stream::{BatchError, GivenUp, given_up};
 use shadowkey_worker::{Outcome, Worker, WorkerError};
 use tokio::time::Instant;
 use tracing::Instrument;
@@ -161,12 +161,19 @@ async fn redrive<S: Store, O: Objects>(
         return Ok(());
     };
     let tag = match event_of(&bytes) {
-        Ok(event) => {
-            let outcome = worker.redrive(&event, run, deadline).await?;
-            report(&outcome, None);
-            settled(&outcome)?;
-            "redriven"
-        }
+        Ok(event) => match worker.redrive(&event, run, deadline).await {
+            // Several deployments may share a bucket; each tags its own.
+            Err(WorkerError::Batch(error @ BatchError::OtherTable { .. })) => {
+                tracing::warn!("left for whom it is of: {error}");
+                return Ok(());
+            }
+            outcome => {
+                let outcome = outcome?;
+                report(&outcome, None);
+                settled(&outcome)?;
+                "redriven"
+            }
+        },
         Err(reason) => {
             tracing::error!("refused: {reason}");
             "refused"

@@ -1,7 +1,7 @@
 //! The binary that Lambda runs.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
-use maintain::{Metrics, log_as_json, start};
+use maintain::{Metrics, failed, log_as_json, start};
 use redrive::handle;
 use serde_json::Value;
 use shadowkey_store::with_causes;
@@ -20,10 +20,8 @@ async fn main() -> Result<(), Error> {
     run(service_fn(move |event: LambdaEvent<Value>| async move {
         let request_id = event.context.request_id.clone();
         let report = |outcome: &Outcome, parked| metrics.report(&request_id, outcome, parked);
-        handle(worker, objects, event, report)
-            .await
-            .inspect_err(|error| tracing::error!("{error}"))?;
-        Ok::<_, Error>(())
+        let handled = handle(worker, objects, event, report).await;
+        handled.map_err(|error| failed("RedriveError", &error))
     }))
     .await
 }

@@ -195,6 +195,17 @@ fn a_second_attempt_of_one_invocation_is_another_run() {
 }
 
 #[tokio::test]
+async fn an_object_of_another_tables_stream_is_left_for_whom_it_is_of() {
+    let worker = worker(&ticket("1"))
+        .await
+        .for_stream_of("arn:aws:dynamodb:eu-central-1:1:table/mine");
+    let objects = MemoryObjects::with(&[("a", &object(&ticket("1")))]);
+    invoke(&worker, &objects, &["a"]).await.expect("no failure");
+    assert_eq!(objects.0.lock().expect("lock")["a"].1, Tags::new());
+    assert_eq!(items(&worker).await.len(), 1);
+}
+
+#[tokio::test]
 async fn a_schedule_has_what_is_parked_tried_again() {
     let views = load(VIEWS).views.expect("views").or_state_table();
     let store = MemoryStore::new(views.tables().into_iter().map(|table| (table.name, table.key)));

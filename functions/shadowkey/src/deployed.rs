@@ -2,7 +2,6 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use maintain::{physical_names, system_clock};
 use shadowkey_store_dynamodb::{ConnectError, ConnectOptions, Connection, DynamoStore};
 use shadowkey_views::Views;
 use shadowkey_worker::{Settings, Worker};
@@ -21,12 +20,11 @@ pub(crate) async fn connect(options: &ConnectionOptions) -> Result<Connection, C
 
 /// A worker as the function has it, for a person who can wait.
 pub(crate) fn worker(connection: &Connection, views: Views) -> Worker<DynamoStore> {
-    let store = DynamoStore::new(connection, physical_names(&views));
     let settings = Settings {
         jitter_seed: fastrand::u64(..),
         ..Settings::default()
     };
-    Worker::new(views, store, settings, system_clock())
+    maintain::worker(connection, views, settings)
 }
 
 /// A name that no other run has: two runs of one name would take each other's notes for their own.

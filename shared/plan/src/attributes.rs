@@ -50,7 +50,7 @@ impl Outlook {
     }
 }
 
-/// The update that gives an item the attributes it derives, or `only` one of them; none where it carries them already.
+/// The update that gives an item the attributes it derives, or `only` some of them; none where it carries them already.
 ///
 /// `before` are the item's earlier images. The update holds only while the item exists and every input, every match
 /// path and each attribute itself are as in `image`.
@@ -59,7 +59,7 @@ pub fn plan_attributes<'a>(
     key: &Key,
     image: &Item,
     before: impl IntoIterator<Item = &'a Item>,
-    only: Option<&str>,
+    only: Option<&[String]>,
 ) -> Option<Update> {
     let before: Vec<Earlier<'_>> = before
         .into_iter()
@@ -111,14 +111,14 @@ fn update(
     image: &Item,
     derived: &Derived,
     before: &[Earlier<'_>],
-    only: Option<&str>,
+    only: Option<&[String]>,
 ) -> Option<Update> {
     let settled = settle(views, image, derived, before);
     let mut set = Item::new();
     let mut remove = BTreeSet::new();
     let mut paths: BTreeSet<AttributePath> = BTreeSet::new();
     let names = views.attribute_views().iter().map(|view| view.attribute());
-    for name in names.filter(|name| only.is_none_or(|only| only == *name)) {
+    for name in names.filter(|name| only.is_none_or(|only| only.iter().any(|only| only == name))) {
         let wanted = match settled.derived.attributes.get(name) {
             Some(derived) => derived.as_ref(),
             None => settled.image.get(name),

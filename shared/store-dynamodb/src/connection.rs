@@ -4,9 +4,12 @@ use std::env;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use aws_config::default_provider::region::DefaultRegionChain;
 use aws_config::environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider};
 use aws_config::meta::credentials::CredentialsProviderChain;
 use aws_config::meta::region::RegionProviderChain;
+use aws_config::profile::ProfileFileCredentialsProvider;
+use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, ConfigLoader, Region, SdkConfig};
@@ -88,12 +91,12 @@ impl Connection {
                 .region(local_region(&options))
                 .credentials_provider(local_credentials())
                 .endpoint_url(endpoint_url),
-            None => remote(loader(), &options),
+            None => remote(loader(), &options).await,
         };
         let config = loader.load().await;
         match config.endpoint_url() {
             Some(url) if !is_url(url) => return Err(ConnectError::Endpoint { url: url.to_owned() }),
-            _ if config.region().is_none() => return Err(ConnectError::NoRegion),
+            _ if config.region().is_none_or(|region| region.as_ref().is_empty()) => return Err(ConnectError::NoRegion),
             _ => {}
         }
         Ok(Self::new(config))
@@ -156,14 +159,27 @@ pub(crate) fn timeouts() -> TimeoutConfig {
         .build()
 }
 
-fn remote(loader: ConfigLoader, options: &ConnectOptions) -> ConfigLoader {
+async fn remote(loader: ConfigLoader, options: &ConnectOptions) -> ConfigLoader {
     let https = aws_smithy_http_client::Builder::new().tls_provider(tls::Provider::Rustls(CryptoMode::Ring));
-    let mut loader = loader.http_client(https.build_https());
-    if let Some(profile) = &options.profile {
-        loader = loader.profile_name(profile);
-    }
+    let https = https.build_https();
+    let mut loader = loader.http_client(https.clone());
     if let Some(region) = &options.region {
         loader = loader.region(Region::new(region.clone()));
+    }
+    // Credentials in the environment do not count beside a profile that is asked for; so it is with the AWS CLI.
+    if let Some(profile) = &options.profile {
+        let regions = DefaultRegionChain::builder().profile_name(profile).build();
+        let region = match &options.region {
+            Some(region) => Some(Region::new(region.clone())),
+            None => regions.region().await,
+        };
+        let config = ProviderConfig::without_region()
+            .with_http_client(https)
+            .with_region(region);
+        let credentials = ProfileFileCredentialsProvider::builder().configure(&config);
+        loader = loader
+            .profile_name(profile)
+            .credentials_provider(credentials.profile_name(profile).build());
     }
     if let Some(endpoint_url) = &options.endpoint_url {
         loader = loader.endpoint_url(endpoint_url);
@@ -208,6 +224,7 @@ fn dummy_credentials() -> Credentials {
 #[cfg(test)]
 mod tests {
     use aws_sdk_dynamodb::Config;
+    use aws_sdk_dynamodb::config::ProvideCredentials;
     use aws_sdk_dynamodb::error::SdkError;
     use aws_smithy_http_client::test_util::NeverClient;
 
@@ -272,6 +289,19 @@ mod tests {
             ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true"),
         ];
         assert_eq!(endpoint(None, &variables), None);
+    }
+
+    #[tokio::test]
+    async fn a_profile_that_is_nowhere_gives_no_credentials() {
+        let options = ConnectOptions {
+            endpoint_url: None,
+            region: Some("eu-central-1".to_owned()),
+            profile: Some("there-is-none-of-this-name".to_owned()),
+        };
+        let connection = Connection::from_environment(options).await.expect("no request is sent");
+        let provider = connection.config.credentials_provider().expect("a provider");
+        let answer = provider.provide_credentials().await;
+        assert!(answer.is_err(), "whatever the environment has: {answer:?}");
     }
 
     #[tokio::test]

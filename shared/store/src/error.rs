@@ -31,7 +31,7 @@ pub enum StoreError {
         cause: Cause,
     },
     /// A transaction holds the item.
-    #[error("{operation} on table `{table}` met a transaction on the same item; it is tried again")]
+    #[error("{operation} on table `{table}` met a transaction on the same item")]
     Conflict {
         /// The API operation.
         operation: &'static str,
@@ -42,7 +42,7 @@ pub enum StoreError {
         cause: Cause,
     },
     /// No answer, or an internal error: the effect is unknown.
-    #[error("{operation} on table `{table}` got no answer; it is tried again")]
+    #[error("{operation} on table `{table}` got no answer")]
     Unavailable {
         /// The API operation.
         operation: &'static str,

@@ -15,6 +15,8 @@ const PARTIAL_VIEW_TYPES: [&str; 3] = ["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE"];
 /// One record of a stream, as far as views need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
+    /// The physical name of the table whose stream it is of, where it says so.
+    pub table: Option<String>,
     /// What happened, where it can be read.
     pub event: Option<EventName>,
     /// The item's key.
@@ -112,17 +114,31 @@ struct WireOutlineOfChange {
 
 /// Reads a Lambda event record by record, by the key schema of the table it comes from.
 ///
-/// Each record is read, or fails by itself; only an event that is no batch, or a stream that lacks images, fails whole. A
-/// record that has its keys is read as far as it goes, and says by its [`Flaw`] what it lacks. Size and user identity are
+/// Each record is read, or fails by itself; only an event that is no batch, a stream that lacks images, or one of another
+/// table than the given one (by its physical name, where it matters), fails whole. A record that has its keys is read as far as it goes, and says by its [`Flaw`] what it lacks. Size and user identity are
 /// not looked at, and a creation time in no known unit is none.
-pub fn decode(event: &str, schema: &KeySchema) -> Result<Vec<Result<Record, RecordError>>, BatchError> {
+pub fn decode(
+    event: &str,
+    schema: &KeySchema,
+    table: Option<&str>,
+) -> Result<Vec<Result<Record, RecordError>>, BatchError> {
     let batch: Batch<'_> = serde_json::from_str(event).map_err(BatchError::NotABatch)?;
     let records = batch.records.into_iter().enumerate();
     records
-        .map(|(position, raw)| match record(raw.get(), position, schema) {
-            Err(RecordProblem::ViewType { view_type }) => Err(BatchError::ViewType { view_type }),
-            Err(problem) => Ok(outline(raw.get(), position, schema, problem)),
-            Ok(record) => Ok(Ok(record)),
+        .map(|(position, raw)| {
+            let record = match record(raw.get(), position, schema) {
+                Err(RecordProblem::ViewType { view_type }) => return Err(BatchError::ViewType { view_type }),
+                Err(problem) => outline(raw.get(), position, schema, problem),
+                Ok(record) => Ok(record),
+            };
+            let found = record.as_ref().ok().and_then(|record| record.table.clone());
+            match (table, found) {
+                (Some(expected), Some(found)) if found != expected => Err(BatchError::OtherTable {
+                    expected: expected.to_owned(),
+                    found,
+                }),
+                _ => Ok(record),
+            }
         })
         .collect()
 }
@@ -134,12 +150,18 @@ fn outline(raw: &str, position: usize, schema: &KeySchema, problem: RecordProble
         .as_ref()
         .and_then(|outline| outline.dynamodb.sequence_number.as_str());
     let sequence_number = number.and_then(|number| SequenceNumber::parse(number).ok());
-    let arn = outline.as_ref().and_then(|outline| outline.arn.as_str());
+    let arn = outline
+        .as_ref()
+        .and_then(|outline| outline.arn.as_str())
+        .map(str::to_owned);
+    let arn = arn.as_deref();
     let version = version(arn.unwrap_or_default(), sequence_number.as_ref());
+    let table = arn.and_then(table_of);
     let keys = outline.and_then(|outline| serde_json::from_value(outline.dynamodb.keys).ok());
     let keys = keys.and_then(|keys: serde_dynamo::Item| image_from_wire(keys).ok().flatten());
     match keys.and_then(|keys| schema.key_of(&keys).ok()) {
         Some(key) => Ok(Record {
+            table,
             event: None,
             key,
             old: None,
@@ -193,6 +215,7 @@ fn record(raw: &str, position: usize, schema: &KeySchema) -> Result<Record, Reco
         Some(_) => version.is_none().then_some(Flaw::NoVersion),
     };
     Ok(Record {
+        table: table_of(&wire.arn),
         event,
         key,
         old,
@@ -217,6 +240,13 @@ fn created_ms(created: &serde_json::Value) -> Option<u64> {
         ms if ms < 1e14 => Some(read_as_seconds.as_secs()),
         _ => Some(read_as_seconds.as_secs() / 1000),
     }
+}
+
+/// The table that a stream's ARN names (`..:table/NAME/stream/LABEL`).
+fn table_of(arn: &str) -> Option<String> {
+    let (_, rest) = arn.split_once(":table/")?;
+    let (name, _) = rest.split_once("/stream/")?;
+    Some(name.to_owned())
 }
 
 /// The version of a record: the label of the stream that the ARN names (`..:table/NAME/stream/LABEL`), and its number.

@@ -16,6 +16,17 @@ pub enum BatchError {
         /// The type the record names.
         view_type: String,
     },
+    /// The batch is of another table's stream.
+    #[error(
+        "the batch is of the stream of table `{found}`, and the views are of table `{expected}`; correct the event source mapping, \
+         or the table's name"
+    )]
+    OtherTable {
+        /// The table that the view file is about, by its physical name.
+        expected: String,
+        /// The table that the record names.
+        found: String,
+    },
 }
 
 /// A record of which not even the item's key can be read; its neighbours can.

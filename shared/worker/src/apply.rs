@@ -90,8 +90,8 @@ impl<S: Store> Turn<'_, S> {
         Ok(!doubtful.is_empty())
     }
 
-    /// Brings the attributes of an item up to date. Where the service rejects the update for good, each attribute is tried by
-    /// itself.
+    /// Brings the attributes of an item up to date. Where the service rejects the update for good, as one that is too long
+    /// or one that has a bad attribute in it, each half of it is tried by itself.
     pub(crate) async fn update(
         &mut self,
         update: Update,
@@ -99,43 +99,44 @@ impl<S: Store> Turn<'_, S> {
         image: &Item,
         before: &[Item],
     ) -> Result<Vec<Problem>, Stop> {
-        let names: Vec<String> = update.names().map(str::to_owned).collect();
-        let Some(problem) = self.update_until_done(update, before, None).await? else {
-            return Ok(Vec::new());
-        };
         let views = &self.worker.views;
-        let named = |problem: Problem, name: &str| problem.of_attribute(views.writer_of(name, image), name);
-        if let [name] = &names[..] {
-            return Ok(vec![named(problem, name)]);
-        }
         let mut problems = Vec::new();
-        for name in &names {
-            if let Some(alone) = plan_attributes(views, key, image, before, Some(name)) {
-                let problem = self.update_until_done(alone, before, Some(name)).await?;
-                problems.extend(problem.map(|problem| named(problem, name)));
+        let mut all = Some(update);
+        let mut waiting: Vec<Option<Vec<String>>> = vec![None];
+        while let Some(only) = waiting.pop() {
+            let some = || plan_attributes(views, key, image, before, only.as_deref());
+            let Some(update) = all.take().or_else(some) else {
+                continue;
+            };
+            if let Err((problem, names)) = self.update_until_done(update, before, only.as_deref()).await? {
+                match names.split_at(names.len() / 2) {
+                    ([], [name]) => problems.push(problem.of_attribute(views.writer_of(name, image), name)),
+                    (first, second) => waiting.extend([Some(second.to_vec()), Some(first.to_vec())]),
+                }
             }
         }
         Ok(problems)
     }
 
-    /// Sends an update of all attributes, or of `only` one. A refusal says what the item is now, and everything starts from there.
+    /// Sends an update of all attributes, or of `only` some. A refusal says what the item is now, and everything starts from
+    /// there; a rejection says of which attributes the update was.
     async fn update_until_done(
         &mut self,
         mut update: Update,
         before: &[Item],
-        only: Option<&str>,
-    ) -> Result<Option<Problem>, Stop> {
+        only: Option<&[String]>,
+    ) -> Result<Result<(), (Problem, Vec<String>)>, Stop> {
         for _ in 0..RACES {
             let found = match self.write_update(&update).await {
-                Ok(Written::Done { .. }) => return Ok(None),
+                Ok(Written::Done { .. }) => return Ok(Ok(())),
                 Ok(Written::Refused { found }) => found,
-                Err(stop) => return rejected(stop).map(Some),
+                Err(stop) => return Ok(Err((rejected(stop)?, update.names().map(str::to_owned).collect()))),
             };
             let views = &self.worker.views;
             let again = found.and_then(|image| plan_attributes(views, &update.key, &image, before, only));
             match again {
                 Some(again) => update = again,
-                None => return Ok(None),
+                None => return Ok(Ok(())),
             }
         }
         Err(Stop::LostRace)

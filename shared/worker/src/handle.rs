@@ -22,6 +22,7 @@ pub struct Worker<S> {
     pub(crate) store: S,
     pub(crate) settings: Settings,
     pub(crate) clock: Clock,
+    pub(crate) stream_of: Option<String>,
 }
 
 /// Why a whole batch failed; the function fails with it and the batch is delivered again.
@@ -31,7 +32,7 @@ pub enum WorkerError {
     #[error(transparent)]
     Batch(#[from] BatchError),
     /// Nothing can succeed: no permission, or no table.
-    #[error("nothing can be written: {0}")]
+    #[error("nothing can be done: {0}")]
     Halted(String),
     /// A run beside the stream could not go on; what it noted is taken up again.
     #[error("the run was interrupted: {0}")]
@@ -64,6 +65,17 @@ impl<S: Store> Worker<S> {
             store,
             settings,
             clock,
+            stream_of: None,
+        }
+    }
+
+    /// The same worker, which refuses events of other tables' streams than that of this physical name or ARN.
+    #[must_use]
+    pub fn for_stream_of(self, table: &str) -> Self {
+        let name = table.split_once(":table/").map_or(table, |(_, name)| name);
+        Self {
+            stream_of: Some(name.to_owned()),
+            ..self
         }
     }
 
@@ -145,7 +157,7 @@ pub(crate) struct Intake {
 
 impl Intake {
     pub(crate) fn read<S: Store>(worker: &Worker<S>, event: &str) -> Result<Self, WorkerError> {
-        let decoded = decode(event, &worker.views.table().key)?;
+        let decoded = decode(event, &worker.views.table().key, worker.stream_of.as_deref())?;
         let mut intake = Self {
             changes: Vec::new(),
             counters: Counters::default(),

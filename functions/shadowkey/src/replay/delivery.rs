@@ -171,7 +171,7 @@ impl Replay {
     /// The records of a batch that can be read.
     fn readable(&self, batch: &Batch) -> Result<Vec<Record>, CommandError> {
         let decoded =
-            decode(&batch.event(), &self.worker.views().table().key).map_err(|source| CommandError::Worker {
+            decode(&batch.event(), &self.worker.views().table().key, None).map_err(|source| CommandError::Worker {
                 path: batch.file.clone(),
                 source: source.into(),
             })?;

@@ -38,7 +38,7 @@ fn wire(event: &str, number: &str, id: &str, old: Option<&str>, new: Option<&str
 }
 
 fn decode_all(records: &[Value]) -> Vec<Result<Record, RecordError>> {
-    decode(&json!({ "Records": records }).to_string(), &schema()).expect("batch")
+    decode(&json!({ "Records": records }).to_string(), &schema(), None).expect("batch")
 }
 
 fn modify() -> Value {
@@ -164,11 +164,11 @@ fn a_stream_without_both_images_stops_the_function() {
         record["dynamodb"]["StreamViewType"] = json!(view_type);
         let event = json!({ "Records": [modify(), record] }).to_string();
         assert!(
-            matches!(decode(&event, &schema()), Err(BatchError::ViewType { .. })),
+            matches!(decode(&event, &schema(), None), Err(BatchError::ViewType { .. })),
             "{view_type}"
         );
     }
-    assert!(matches!(decode("{}", &schema()), Err(BatchError::NotABatch(_))));
+    assert!(matches!(decode("{}", &schema(), None), Err(BatchError::NotABatch(_))));
 }
 
 #[test]
@@ -222,4 +222,25 @@ fn records_of_one_item_become_one_change_with_its_whole_chain() {
             .ends_with("#0000000000000000000000000000000000000012")
     );
     assert_eq!((titles(b), b.position), (vec![None, some("1")], 1));
+}
+
+#[test]
+fn a_batch_of_another_tables_stream_is_refused_whole() {
+    let of = |arn: Value| {
+        let mut record = modify();
+        record["eventSourceARN"] = arn;
+        record
+    };
+    let of_table = |table: &str| {
+        of(json!(format!(
+            "arn:aws:dynamodb:eu-central-1:1:table/{table}/stream/2026"
+        )))
+    };
+    let records = |first: Value, second: Value| json!({ "Records": [first, second] }).to_string();
+    let mixed = records(of_table("app"), of_table("billing"));
+    let error = decode(&mixed, &schema(), Some("app")).expect_err("another table");
+    assert!(matches!(&error, BatchError::OtherTable { expected, found } if expected == "app" && found == "billing"));
+    assert!(decode(&mixed, &schema(), None).is_ok());
+    let unnamed = records(of(Value::Null), of_table("app"));
+    assert!(decode(&unnamed, &schema(), Some("app")).is_ok());
 }

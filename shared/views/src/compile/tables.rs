@@ -130,6 +130,15 @@ impl Findings<'_> {
     }
 
     fn index(&mut self, section: &IndexSection, table: &KeySchema) -> Option<IndexDefinition> {
+        let is_usual = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+        let name = section.name.get_ref();
+        // Source: "Naming rules and data types" in the DynamoDB developer guide.
+        if !(3..=255).contains(&name.len()) || !name.chars().all(is_usual) {
+            return self.bad_index(
+                section,
+                "an index's name has 3 to 255 letters, digits, `_`, `-` and `.`",
+            );
+        }
         let (kind, key) = match (section.kind, &section.partition_key, &section.sort_key) {
             (IndexKindSection::Global, Some(partition), sort) => {
                 (IndexKind::Global, self.key_schema(partition, sort.as_ref()))

@@ -173,7 +173,7 @@ fn sk003_holds_keys_to_the_target_table() {
             .replace("shadow.s", "shadow.t")
             .replace("\"t\"", "\"T\"");
     assert_eq!(codes(&twins), ["SK003"], "two tables would share one variable");
-    let index = "[[table.index]]\nname = \"i\"\nkind = \"global\"\npartition_key = { name = \"G\", type = \"N\" }\n";
+    let index = "[[table.index]]\nname = \"by-i\"\nkind = \"global\"\npartition_key = { name = \"G\", type = \"N\" }\n";
     assert_eq!(
         codes(&(index.to_owned() + &attribute("G", "ticket", "{Status}"))),
         ["SK003"]
@@ -197,7 +197,7 @@ fn a_file_that_a_table_would_refuse_is_refused_here() {
     );
     assert_eq!(codes("[state]\ntable = \"app\""), ["SK003"]);
     assert_eq!(codes("[allow]\ns = { SK001 = \"x\" }"), ["SK002", "SK002"]);
-    let text = file("[[table.index]]\nname = \"l\"\nkind = \"local\"\nsort_key = { name = \"x\", type = \"S\" }");
+    let text = file("[[table.index]]\nname = \"by-l\"\nkind = \"local\"\nsort_key = { name = \"x\", type = \"S\" }");
     assert_eq!(load(&text).findings, []);
     let no_sort = text.replace("sort_key = { name = \"SK\", type = \"S\" }", "");
     let found = load(&no_sort).findings;

@@ -55,7 +55,7 @@ key = { PK = "SHELF#{id}", SK = "Z#{PK}" }
 
 pub(super) const INDEXED: &str = r##"ttl = "expires"
 [[table.index]]
-name = "G"
+name = "GSI"
 kind = "global"
 partition_key = { name = "gp", type = "S" }
 sort_key = { name = "gs", type = "S" }

@@ -39,7 +39,7 @@ fn shadow(name: &str, source: &str, (pk, sk): (&str, &str), rest: &str) -> Strin
 }
 
 fn index(kind: &str, key: &str) -> String {
-    format!("[[table.index]]\nname = \"i\"\nkind = \"{kind}\"\n{key}\n")
+    format!("[[table.index]]\nname = \"by-i\"\nkind = \"{kind}\"\n{key}\n")
 }
 
 const NONE: [&str; 0] = [];

@@ -83,10 +83,10 @@ fn the_indexes_that_cost_on_top_are_those_an_item_stands_in() {
     };
     // Every item has the key of `inverted`. `each` leaves `gs` out and `bare` projects nothing.
     assert_eq!(indexes("bare"), ["inverted  false"]);
-    assert_eq!(indexes("moving"), ["G gp+gs true", "inverted  false"]);
+    assert_eq!(indexes("moving"), ["GSI gp+gs true", "inverted  false"]);
     assert_eq!(indexes("each"), ["inverted  false"]);
     // The attribute is of G's key; `inverted` carries keys only.
-    assert_eq!(indexes("a-place"), ["G gp+gs true"]);
+    assert_eq!(indexes("a-place"), ["GSI gp+gs true"]);
     assert_eq!(indexes("alone"), ["G gp+gs false"]);
 }
 

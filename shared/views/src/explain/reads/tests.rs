@@ -168,7 +168,7 @@ fn an_attribute_is_read_by_the_index_that_has_it_in_its_key() {
         ]
     );
     assert_eq!(reads(&place), reads(&of(&explained, "a-time")));
-    assert!(place.reads.iter().all(|read| read.index.as_deref() == Some("G")));
+    assert!(place.reads.iter().all(|read| read.index.as_deref() == Some("GSI")));
     // No view gives items of `b` the sort key, so any text may be there; `moving` carries both attributes.
     assert_eq!(place.reads[0].also_reads, [source("b"), view("moving")]);
     assert!(of(&explained, "alone").reads.is_empty());

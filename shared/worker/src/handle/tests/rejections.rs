@@ -155,6 +155,24 @@ async fn an_attribute_that_is_rejected_keeps_neither_the_others_nor_the_shadows_
 }
 
 #[tokio::test]
+async fn an_update_that_is_too_long_is_halved() {
+    let views: String = (0..9)
+        .map(|n| format!("[attribute.a{n}]\nsource = \"ticket\"\nvalue = \"{{rank}}-{n}\"\n"))
+        .collect();
+    let file = FILE.to_owned() + &views;
+    let too_long: Script = |actions| match actions {
+        [Action::Update(update)] if update.names().count() > 6 => reject(),
+        _ => None,
+    };
+    let worker = failing(&file, too_long);
+    let item = bare(ticket("T", "1", "x"));
+    write(worker.store.inner(), &item).await;
+    let outcome = deliver(&worker, &[record(1, None, Some(item))]).await;
+    assert_eq!((problems(&outcome), outcome.counters.updates), (vec![], 2));
+    assert_eq!(label(worker.store.inner(), "T").as_deref(), Some("x!"));
+}
+
+#[tokio::test]
 async fn a_panic_concerns_the_item_that_causes_it_and_no_other() {
     let worker = failing(FILE, |actions| {
         assert!(!puts_at(actions, "RANK#1#P"), "the bug");
