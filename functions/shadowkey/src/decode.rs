@@ -3,13 +3,30 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use shadowkey_item::{AttributePath, AttributeValue};
+use shadowkey_item::{AttributePath, AttributeValue, KeySchema, Number, ScalarType};
 use shadowkey_key_codec::{Decoded, shown_value};
 
 use crate::arguments::{DecodeOptions, Format};
 use crate::error::CommandError;
+use crate::key::key_attribute;
 use crate::views::parts_of;
 use crate::{Console, files};
+
+/// A field as items have it: of a number there is one spelling. `None` where no item can have it.
+fn of_key(source: &KeySchema, field: Decoded) -> Option<Decoded> {
+    let is_number = key_attribute(source, &field.path).is_some_and(|attribute| attribute.kind == ScalarType::N);
+    match &field.value {
+        Some(AttributeValue::S(text)) if is_number => {
+            let number: Number = text.parse().ok()?;
+            let value = (number.to_string() == *text).then_some(AttributeValue::N(number))?;
+            Some(Decoded {
+                value: Some(value),
+                ..field
+            })
+        }
+        _ => Some(field),
+    }
+}
 
 pub(crate) fn decode(options: &DecodeOptions, console: &mut Console<'_>) -> Result<u8, CommandError> {
     let views = files::views(&options.common.views, console.color)?;
@@ -32,7 +49,9 @@ pub(crate) fn decode(options: &DecodeOptions, console: &mut Console<'_>) -> Resu
                 value: shown_value(&text.as_str().into()),
                 template: part.template.to_string(),
             };
-            decoded.extend(part.template.decode_of(value, known).ok_or_else(foreign)?);
+            for field in part.template.decode_of(value, known).ok_or_else(foreign)? {
+                decoded.push(of_key(&views.table().key, field).ok_or_else(foreign)?);
+            }
         }
         Ok(decoded)
     };

@@ -50,7 +50,18 @@ pub(crate) enum CommandError {
         input: String,
         inputs: Vec<String>,
     },
-    #[error("`{part}`: `{text}` is no number, and a key part of type N is one; write it in decimal digits")]
+    #[error(
+        "view `{view}`, `{part}`: `{value}` is {bytes} bytes long, and DynamoDB takes {limit} there, so that no item has this key; give a \
+         shorter input"
+    )]
+    KeyTooLong {
+        view: String,
+        part: String,
+        value: String,
+        bytes: usize,
+        limit: usize,
+    },
+    #[error("`{part}`: `{text}` is no number, and a key attribute of type N is one; write it in decimal digits")]
     NotANumber {
         text: String,
         part: String,
@@ -151,7 +162,7 @@ impl CommandError {
             Self::Unreadable { .. } | Self::NotJson { .. } | Self::Unexpected { .. } | Self::ForeignItem { .. } => 2,
             Self::InputTwice { .. } | Self::ForeignInput { .. } | Self::NotANumber { .. } | Self::Gap { .. } => 2,
             Self::UnknownView { .. } | Self::InputForm { .. } | Self::MissingInputs { .. } | Self::KeyParts { .. } => 2,
-            Self::EmptyInput { .. } => 2,
+            Self::EmptyInput { .. } | Self::KeyTooLong { .. } => 2,
             Self::NoState { .. } | Self::KeyForm { .. } | Self::NotGivenUp { .. } => 2,
             _ => 1,
         }

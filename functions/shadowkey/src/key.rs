@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maintain::physical_names;
 use serde_json::{Value, json};
-use shadowkey_item::{AttributePath, AttributeValue, IndexDefinition, Item, KeySchema};
+use shadowkey_item::{
+    AttributePath, AttributeValue, IndexDefinition, Item, KeyAttribute, KeySchema, MAX_PARTITION_KEY_BYTES,
+    MAX_SORT_KEY_BYTES, ScalarType,
+};
 use shadowkey_key_codec::{KeyPrefix, Scope, shown_value};
 use shadowkey_views::{Operator, Views};
 
@@ -48,6 +51,7 @@ pub(crate) fn key(options: &KeyOptions, console: &mut Console<'_>) -> Result<u8,
             }
             _ => return Err(missing(&views, options, part, &given)),
         };
+        check_length(options, part, is_partition, &value)?;
         // Every value begins with nothing; DynamoDB takes no empty text in a key condition.
         if value.as_s() != Some("") {
             conditions.push(KeyCondition {
@@ -167,7 +171,8 @@ fn inputs(
     let mut given = BTreeSet::new();
     for input in &options.inputs {
         let (path, value) = input_of(input)?;
-        if !known.contains(&&path) && !source.contains(&path.to_string()) {
+        let value = of_key(source, &path, value)?;
+        if !known.contains(&&path) && key_attribute(source, &path).is_none() {
             return Err(CommandError::ForeignInput {
                 view: options.view.clone(),
                 input: path.to_string(),
@@ -186,7 +191,7 @@ fn inputs(
     let behind = missing.and_then(|missing| {
         let (before, rest) = known.split_at_checked(missing)?;
         // A `ksuid` before the gap is made of the source's key, and so needs it though the key is a later input as well.
-        let is_for_ksuid = |path: &AttributePath| has_ksuid && source.contains(&path.to_string());
+        let is_for_ksuid = |path: &AttributePath| has_ksuid && key_attribute(source, path).is_some();
         let late = rest
             .iter()
             .find(|path| given.contains(**path) && !before.contains(path) && !is_for_ksuid(path))?;
@@ -199,6 +204,52 @@ fn inputs(
             missing: missing.to_string(),
             input: late.to_string(),
         }),
+    }
+}
+
+/// The attribute of the source's key that a path names.
+pub(crate) fn key_attribute<'a>(source: &'a KeySchema, path: &AttributePath) -> Option<&'a KeyAttribute> {
+    let mut key = source.attributes().filter(|_| path.rest().is_empty());
+    key.find(|attribute| attribute.name == path.root())
+}
+
+/// An input as items have it: an attribute of the source's key that is of type N is a number however it was written.
+fn of_key(source: &KeySchema, path: &AttributePath, value: AttributeValue) -> Result<AttributeValue, CommandError> {
+    let is_number = key_attribute(source, path).is_some_and(|attribute| attribute.kind == ScalarType::N);
+    match value {
+        AttributeValue::S(text) if is_number => {
+            let number = text.parse().map_err(|source| CommandError::NotANumber {
+                text: shown_value(&text.as_str().into()),
+                part: path.to_string(),
+                source,
+            })?;
+            Ok(AttributeValue::N(number))
+        }
+        value => Ok(value),
+    }
+}
+
+/// Source: "Constraints in Amazon DynamoDB" in the developer guide.
+fn check_length(
+    options: &KeyOptions,
+    part: &Part<'_>,
+    is_partition: bool,
+    value: &AttributeValue,
+) -> Result<(), CommandError> {
+    let limit = if is_partition {
+        MAX_PARTITION_KEY_BYTES
+    } else {
+        MAX_SORT_KEY_BYTES
+    };
+    match value.as_s() {
+        Some(text) if text.len() > limit => Err(CommandError::KeyTooLong {
+            view: options.view.clone(),
+            part: part.name.to_owned(),
+            value: shown_value(value),
+            bytes: text.len(),
+            limit,
+        }),
+        _ => Ok(()),
     }
 }
 

@@ -213,7 +213,6 @@ fn way_out(found: &str, op: &str) -> &'static str {
         ("L", _) => "name one of its elements, as in `{tags[0]}`, or go over all of them with `for_each`",
         ("M", _) => "name a value inside it, as in `{address.city}`",
         ("SS" | "NS" | "BS", _) => "go over its elements with `for_each`",
-        ("B", _) => "write the attribute as text, such as its base64",
         ("N", "`time`") => {
             "write the attribute as text, or say its unit, as in `time(epoch_s)`, in a view of a new name"
         }
@@ -230,6 +229,7 @@ fn way_out(found: &str, op: &str) -> &'static str {
         (_, "`pad`" | "`num`" | "`neg`" | "`time` of an epoch" | "a value of type N") => {
             "write the attribute as a number"
         }
+        ("B", _) => "write the attribute as text, such as its base64",
         _ => "write the attribute as text",
     }
 }

@@ -5,6 +5,52 @@ use serde_json::json;
 use crate::desk::{Desk, VIEWS};
 
 #[tokio::test]
+async fn a_number_in_the_sources_key_is_one_for_key_and_decode() {
+    let desk = Desk::new(
+        r#"version = 1
+[table]
+name = "app"
+partition_key = { name = "my.id", type = "N" }
+[source.item]
+match = {}
+[shadow.by-time]
+source = "item"
+into = { table = "times", partition_key = { name = "id", type = "S" }, sort_key = { name = "k", type = "S" } }
+key = { id = "A#{'my.id'}", k = "{t | time | ksuid}" }
+"#,
+    );
+    let inputs = [
+        "key",
+        "--format",
+        "json",
+        "--view",
+        "by-time",
+        "'my.id'=1E2",
+        "t=2023-07-10",
+    ];
+    let key = desk.run(&inputs).await;
+    assert_eq!(
+        (&key.json()["key"]["id"]["S"], &key.json()["complete"]),
+        (&json!("A#100"), &json!(true))
+    );
+    let sort_key = key.json()["key"]["k"]["S"].as_str().expect("text").to_owned();
+    let decoded = desk
+        .run(&["decode", "--format", "json", "--view", "by-time", "A#100", &sort_key])
+        .await;
+    assert_eq!(decoded.json()["inputs"]["'my.id'"], json!({ "N": "100" }));
+    for foreign in ["A#1E2", "A#010", "A#abc"] {
+        assert_eq!(
+            desk.run(&["decode", "--view", "by-time", foreign, &sort_key])
+                .await
+                .exit,
+            1,
+            "{foreign}"
+        );
+    }
+    assert_eq!(desk.run(&["key", "--view", "by-time", "'my.id'=abc"]).await.exit, 2);
+}
+
+#[tokio::test]
 async fn an_input_that_stands_wholly_in_a_key_is_not_lossy() {
     let desk = Desk::new(VIEWS);
     let key = r#"key = { PK = "{PK | upper}", SK = "{code | pad(2)}#{code}#{PK}" }"#;

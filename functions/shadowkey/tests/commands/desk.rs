@@ -124,7 +124,7 @@ pub(crate) fn record(event: &str, number: u32, old: Option<&Value>, new: Option<
     json!({
         "eventID": number.to_string(), "eventName": event, "eventVersion": "1.1", "eventSource": "aws:dynamodb",
         "awsRegion": "eu-central-1", "dynamodb": change,
-        "eventSourceARN": "arn:aws:dynamodb:eu-central-1:123456789012:table/prod-app-1X2Y/stream/2026-01-05T10:00:00.000",
+        "eventSourceARN": "arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-05T10:00:00.000",
     })
 }
 

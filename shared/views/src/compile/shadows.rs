@@ -39,6 +39,16 @@ impl Findings<'_> {
                     let help = "nothing can be derived there; write something before or behind a field, or name another table in `into`";
                     self.add(Code::Sk003, name.span(), message, help);
                 }
+                if file.attribute.keys().any(|other| other.get_ref() == name.get_ref()) {
+                    let message = format!("an attribute view is called `{}` too", view.name);
+                    self.add(Code::Sk001, name.span(), message, "give each view a name of its own");
+                }
+                let hidden = view.for_each.as_ref().filter(|(element, _)| table.key.contains(element));
+                if let (Some((element, _)), Some(declared)) = (hidden, &section.for_each) {
+                    let message = format!("elements called `{element}` hide that attribute of the table's key");
+                    let help = "give the elements another name";
+                    self.add_for(&view.name, Code::Sk003, declared.span(), message, help);
+                }
                 let source = sources.get(view.source)?;
                 view.fingerprint = view.fingerprint(&source.pattern, ttl, sources, attributes);
                 Some(view)

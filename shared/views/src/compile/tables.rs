@@ -81,33 +81,39 @@ impl Findings<'_> {
     }
 
     pub(super) fn key_schema(&mut self, partition: &KeySection, sort: Option<&KeySection>) -> KeySchema {
-        let attribute = |section: &KeySection| KeyAttribute {
-            name: section.name.get_ref().clone(),
-            kind: section.kind,
-        };
-        for section in std::iter::once(partition).chain(sort) {
-            if section.name.get_ref().is_empty() || section.name.get_ref() == MARKER {
-                let message = format!("`{}` cannot be a key attribute", section.name.get_ref());
-                self.add(
-                    Code::Sk003,
-                    section.name.span(),
-                    message,
-                    "write the name that the table's key has",
-                );
-            }
-        }
-        if let Some(sort) = sort.filter(|sort| sort.name.get_ref() == partition.name.get_ref()) {
-            let message = format!("`{}` is both partition key and sort key", sort.name.get_ref());
+        let partition = self.key_attribute(partition);
+        let sort = sort.map(|sort| self.sort_key(&partition, sort));
+        KeySchema { partition, sort }
+    }
+
+    fn sort_key(&mut self, partition: &KeyAttribute, section: &KeySection) -> KeyAttribute {
+        let sort = self.key_attribute(section);
+        if sort.name == partition.name {
+            let message = format!("`{}` is both partition key and sort key", sort.name);
             self.add(
                 Code::Sk003,
-                sort.name.span(),
+                section.name.span(),
                 message,
                 "leave `sort_key` out where the table has none",
             );
         }
-        KeySchema {
-            partition: attribute(partition),
-            sort: sort.map(attribute),
+        sort
+    }
+
+    fn key_attribute(&mut self, section: &KeySection) -> KeyAttribute {
+        let name = section.name.get_ref();
+        if name.is_empty() || name == MARKER {
+            let message = format!("`{name}` cannot be a key attribute");
+            self.add(
+                Code::Sk003,
+                section.name.span(),
+                message,
+                "write the name that the table's key has",
+            );
+        }
+        KeyAttribute {
+            name: name.clone(),
+            kind: section.kind,
         }
     }
 
@@ -149,10 +155,7 @@ impl Findings<'_> {
             (IndexKindSection::Local, None, Some(sort)) => {
                 let key = KeySchema {
                     partition: table.partition.clone(),
-                    sort: Some(KeyAttribute {
-                        name: sort.name.get_ref().clone(),
-                        kind: sort.kind,
-                    }),
+                    sort: Some(self.sort_key(&table.partition, sort)),
                 };
                 (IndexKind::Local, key)
             }

@@ -199,12 +199,28 @@ fn a_file_that_a_table_would_refuse_is_refused_here() {
     assert_eq!(codes("[allow]\ns = { SK001 = \"x\" }"), ["SK002", "SK002"]);
     let text = file("[[table.index]]\nname = \"by-l\"\nkind = \"local\"\nsort_key = { name = \"x\", type = \"S\" }");
     assert_eq!(load(&text).findings, []);
+    for bad in ["\"x\"", "\"by l\"", "\"é-index\"", "\"\""] {
+        assert_eq!(code_of(&text.replace("\"by-l\"", bad)), [Code::Sk003], "{bad}");
+    }
+    for bad in ["PK", "_shadow", ""] {
+        let text = text.replace("name = \"x\"", &format!("name = \"{bad}\""));
+        assert_eq!(code_of(&text), [Code::Sk003], "{bad}");
+    }
     let no_sort = text.replace("sort_key = { name = \"SK\", type = \"S\" }", "");
-    let found = load(&no_sort).findings;
-    assert_eq!(
-        found.iter().map(|finding| finding.code).collect::<Vec<_>>(),
-        [Code::Sk003]
-    );
+    assert_eq!(code_of(&no_sort), [Code::Sk003]);
+}
+
+fn code_of(text: &str) -> Vec<Code> {
+    load(text).findings.into_iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn names_that_would_hide_another_are_refused() {
+    let shadow = shadow("key = { PK = \"X#{PK}\", SK = \"{SK}\" }");
+    let twin = attribute("x", "ticket", "{Status}").replace("[attribute.x]", "[attribute.s]");
+    assert_eq!(codes(&(shadow.clone() + "\n" + &twin)), ["SK001"]);
+    let element = shadow.clone() + "\nfor_each = { SK = \"tags\" }\n";
+    assert_eq!(codes(&element), ["SK003"]);
 }
 
 #[test]

@@ -93,8 +93,8 @@ key = { PK = "M#{t | time}", SK = "{PK}" }
 project = ["gp", "gs"]
 [shadow.each]
 source = "a"
-for_each = { PK = "tags" }
-key = { PK = "E#{PK}", SK = "{SK}" }
+for_each = { tag = "tags" }
+key = { PK = "E#{tag}", SK = "{SK}" }
 project = { except = ["gs"] }
 unique = true
 "##;

@@ -19,6 +19,10 @@ use crate::view::Views;
 
 impl Findings<'_> {
     pub(super) fn naming(&mut self, shadow: &Shadow<'_>, file: &ViewFile, views: &Views) {
+        // A hash of the source's whole key tells items apart, whatever else is in the key.
+        if part_fields(shadow).any(|(_, field)| field.is_of_source) {
+            return;
+        }
         let names = Names::new(shadow, file, views);
         let view = shadow.view;
         if !view.unique && !names.hold(shadow, |_| true) {
@@ -104,8 +108,7 @@ impl Names {
             Held::new(shadow, |field| !field.collides),
             Held::new(shadow, |field| !field.is_lossy),
         );
-        let is_of_source = part_fields(shadow).any(|(_, field)| field.is_of_source);
-        if is_of_source || self.each().any(|name| kept.all(name)) {
+        if self.each().any(|name| kept.all(name)) {
             return None;
         }
         let name = self.each().find(|name| held.all(name))?;

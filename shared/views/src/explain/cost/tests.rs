@@ -35,11 +35,7 @@ fn shadows_cost_what_the_promise_says() {
     );
     let each = of(&explained, "each");
     assert!(each.cost.per_element);
-    assert_eq!(
-        each.cost.events[1].inputs,
-        ["PK"],
-        "an element hides the key attribute of its name"
-    );
+    assert_eq!(each.cost.events[1].inputs, ["tag"], "the source's key never changes");
     let ttl = events(&of(&explained, "bare"));
     assert!(
         ttl.contains(&(Event::Projection, 1, 0, 0, 1)),
@@ -85,9 +81,9 @@ fn the_indexes_that_cost_on_top_are_those_an_item_stands_in() {
     assert_eq!(indexes("bare"), ["inverted  false"]);
     assert_eq!(indexes("moving"), ["GSI gp+gs true", "inverted  false"]);
     assert_eq!(indexes("each"), ["inverted  false"]);
-    // The attribute is of G's key; `inverted` carries keys only.
+    // The attribute is of the key of `GSI`; `inverted` carries keys only.
     assert_eq!(indexes("a-place"), ["GSI gp+gs true"]);
-    assert_eq!(indexes("alone"), ["G gp+gs false"]);
+    assert_eq!(indexes("alone"), ["GSI gp+gs false"]);
 }
 
 #[test]

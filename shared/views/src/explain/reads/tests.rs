@@ -64,7 +64,7 @@ fn a_ksuid_takes_the_whole_key_of_its_source() {
     let shadow = |name: &str, pk: &str, sk: &str| {
         format!("[shadow.{name}]\nsource = \"s\"\nkey = {{ PK = '{pk}', SK = '{sk}' }}\nunique = true\n")
     };
-    let element = "for_each = { PK = \"tags\" }\n";
+    let element = "for_each = { tag = \"tags\" }\n";
     let views = [
         "[source.s]\nmatch = {}\n".to_owned(),
         shadow("ends", "O#{o}", "X#{at | time | ksuid}"),
@@ -73,7 +73,7 @@ fn a_ksuid_takes_the_whole_key_of_its_source() {
         shadow("partition", "{at | time | ksuid}", "{SK}"),
         shadow("later", "{at | time | ksuid}", "{SK}#{x}"),
         shadow("sharded", "ALL#{SK | shard(3)}", "{at | time | ksuid}"),
-        shadow("each", "{PK}", "{at | time | ksuid}") + element,
+        shadow("each", "{tag}", "{at | time | ksuid}") + element,
     ];
     let explained = explain(&views.concat());
     let levels = |name: &str| {
@@ -91,7 +91,7 @@ fn a_ksuid_takes_the_whole_key_of_its_source() {
     assert_eq!(levels("later"), ["Partition: at PK SK", "Key: at PK SK x"]);
     assert_eq!(levels("sharded"), ["Partition: ", "Key: at PK SK"]);
     assert_eq!(of(&explained, "sharded").reads[1].requests.len(), 1, "`SK` is given");
-    assert_eq!(levels("each"), ["Partition: PK", "Key: PK at PK of the source SK"]);
+    assert_eq!(levels("each"), ["Partition: tag", "Key: tag at PK SK"]);
 }
 
 #[test]
