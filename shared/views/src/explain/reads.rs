@@ -46,8 +46,7 @@ pub enum Reads {
 pub(super) fn of_shadow(views: &Views, view: &ShadowView, key: &[KeyPart]) -> Vec<Read> {
     let own = Resident::View(view.name.clone());
     let lodgers = in_table(views, &view.table, &view.schema);
-    let element = view.for_each.as_ref().map(|(element, _)| element.as_str());
-    let mut reads = of_key(key, &source_key(views, element));
+    let mut reads = of_key(key, &source_key(views));
     for read in &mut reads {
         // One key of a table is one item.
         if read.reads != Reads::Key {
@@ -65,7 +64,7 @@ pub(super) fn of_index(views: &Views, view: &AttributeView, index: &IndexDefinit
         .attributes()
         .map(|attribute| part_of_index(views, view, attribute))
         .collect();
-    let mut reads = of_key(&key, &source_key(views, None));
+    let mut reads = of_key(&key, &source_key(views));
     for read in &mut reads {
         read.index = Some(index.name.clone());
         read.also_reads = strangers(&in_index(views, index), &own, &key);
@@ -73,17 +72,11 @@ pub(super) fn of_index(views: &Views, view: &AttributeView, index: &IndexDefinit
     reads
 }
 
-/// The key attributes of source items as inputs; one that an element of `for_each` hides is told from it.
-fn source_key(views: &Views, element: Option<&str>) -> Vec<String> {
+/// The key attributes of source items as inputs.
+fn source_key(views: &Views) -> Vec<String> {
     let attributes = views.table.key.attributes();
     attributes
-        .map(|attribute| {
-            let path = AttributePath::attribute(&attribute.name).to_string();
-            match element {
-                Some(element) if element == attribute.name => format!("{path} of the source"),
-                _ => path,
-            }
-        })
+        .map(|attribute| AttributePath::attribute(&attribute.name).to_string())
         .collect()
 }
 
