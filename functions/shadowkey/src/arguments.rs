@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Key(KeyOptions),
     /// Say what a view's keys look like, what lies beside them, which queries read them, and what changes cost.
     Explain(ExplainOptions),
+    /// Print the filters that keep records of no source away from the function, for its event source mapping.
+    Filters(FiltersOptions),
     /// Run recorded stream events through the worker on an embedded engine, and show the tables they lead to.
     Replay(ReplayOptions),
     /// Show what could not be derived or written, try it again, or drop it.
@@ -121,6 +123,12 @@ pub(crate) struct ExplainOptions {
     /// The view; every view if it is left out.
     #[arg(value_name = "VIEW")]
     pub(crate) view: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FiltersOptions {
+    #[command(flatten)]
+    pub(crate) common: CommonOptions,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,5 @@
-//! The operator's CLI: `check`, `render`, `decode`, `key`, `explain`, `replay`, `parked` and
-//! `redrive`.
+//! The operator's CLI: `check`, `render`, `decode`, `key`, `explain`, `filters`, `replay`,
+//! `parked` and `redrive`.
 //!
 //! [`run`] is the whole program but for the process around it. What a command answers goes to `out`, and what it has to
 //! say besides goes to `notices`, so that JSON stands alone on stdout.
@@ -11,6 +11,7 @@ mod deployed;
 mod error;
 mod explain;
 mod files;
+mod filters;
 mod key;
 mod outcome;
 mod parked;
@@ -66,6 +67,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Co
         Command::Decode(options) => decode::decode(&options, console),
         Command::Key(options) => key::key(&options, console),
         Command::Explain(options) => explain::explain(&options, console),
+        Command::Filters(options) => filters::filters(&options, console),
         Command::Replay(options) => replay::replay(options, console).await,
         Command::Parked(command) => parked::parked(&command, console).await,
         Command::Redrive(options) => redrive::redrive(&options, console).await,

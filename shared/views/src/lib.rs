@@ -3,12 +3,14 @@
 //! [`load`] reads a view file into [`Views`] or into [`Finding`]s that name line, column and the way out.
 //! [`Views::derive`] is the pure function everything rests on: from one image of one item to its derived attributes,
 //! its shadow items and the views that failed. [`Views::explain`] says what can be said of a view without any item.
+//! [`Views::filters`] says which records of the stream can concern a source.
 //! There is no I/O here and no memory of earlier images.
 
 mod compile;
 mod derive;
 mod explain;
 mod file;
+mod filters;
 mod finding;
 mod inputs;
 mod marker;
@@ -25,6 +27,7 @@ pub use explain::{
     Buckets, Collection, Condition, Cost, Element, Event, EventCost, Explanation, Field, IndexCost, KeyPart, Operator,
     Order, Output, Piece, Read, Reads, Resident, Role, Size, Stretch, ViewKind,
 };
+pub use filters::{Filters, Reason, Widening};
 pub use finding::{Code, Finding, Severity, render_findings};
 pub use marker::{MARKER, Marker};
 pub use schema::view_file_schema;
