@@ -60,6 +60,22 @@ impl Shard {
         self.finished || (self.ending.is_some() && self.last_read == self.ending)
     }
 
+    /// Whether there is nothing behind what was read.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// Takes the shard for read.
+    pub(crate) fn finish(&mut self) {
+        self.finished = true;
+    }
+
+    /// Goes to where the next record will be.
+    pub(crate) async fn skip_to_latest(&mut self, stream: &Stream) -> Result<(), StreamError> {
+        self.iterator = Some(self.iterator_of(stream, ShardIteratorType::Latest).await?);
+        Ok(())
+    }
+
     /// Reads what the shard has to give.
     pub(crate) async fn read_available(
         &mut self,
@@ -82,7 +98,7 @@ impl Shard {
     }
 
     /// Reads the next page, which may be empty.
-    async fn page(&mut self, stream: &Stream) -> Result<Vec<Value>, StreamError> {
+    pub(crate) async fn page(&mut self, stream: &Stream) -> Result<Vec<Value>, StreamError> {
         let Some(output) = self.get_records(stream).await? else {
             return Ok(Vec::new());
         };
@@ -125,6 +141,10 @@ impl Shard {
             Some(_) => ShardIteratorType::AfterSequenceNumber,
             None => ShardIteratorType::TrimHorizon,
         };
+        self.iterator_of(stream, kind).await
+    }
+
+    async fn iterator_of(&mut self, stream: &Stream, kind: ShardIteratorType) -> Result<String, StreamError> {
         let request = stream
             .client
             .get_shard_iterator()

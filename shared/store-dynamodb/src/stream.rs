@@ -1,10 +1,11 @@
-//! Reading a table's change stream from its beginning.
+//! Reading a table's change stream, shard after shard.
 
 use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::config::http::HttpResponse;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodbstreams::Client;
+use aws_sdk_dynamodbstreams::types::StreamStatus;
 use serde_json::Value;
 use shadowkey_item::{NumberError, SequenceNumber};
 use shadowkey_store::{Cause, Disposition};
@@ -19,6 +20,10 @@ pub struct StreamReader {
     shards: Vec<Shard>,
     // Outlives a call that fails half-way, so that no record is lost.
     unreturned: Vec<Value>,
+    /// Whether a shard may have come that is not known.
+    is_outdated: bool,
+    /// Whether the stream is switched off, so that no more shards come.
+    is_off: bool,
 }
 
 /// The stream that is read.
@@ -122,7 +127,29 @@ impl StreamReader {
             stream: Stream { client, arn },
             shards: Vec::new(),
             unreturned: Vec::new(),
+            is_outdated: true,
+            is_off: false,
         })
+    }
+
+    /// Leaves out what is in the stream by now.
+    pub(crate) async fn skip_to_latest(&mut self) -> Result<(), StreamError> {
+        self.look_for_shards().await?;
+        let parents: BTreeSet<String> = self
+            .shards
+            .iter()
+            .filter_map(Shard::parent)
+            .map(str::to_owned)
+            .collect();
+        for shard in &mut self.shards {
+            // What others go on from is closed.
+            if parents.contains(shard.id()) {
+                shard.finish();
+            } else {
+                shard.skip_to_latest(&self.stream).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The stream's ARN; its last part is the stream's label.
@@ -141,7 +168,50 @@ impl StreamReader {
             visited.insert(shard.id().to_owned());
             shard.read_available(&self.stream, &mut self.unreturned).await?;
         }
-        Ok(std::mem::take(&mut self.unreturned))
+        Ok(self.take_read())
+    }
+
+    /// Reads one page of every shard whose turn it is, and says whether there was anything in one; [`take_read`](Self::take_read)
+    /// gives it.
+    ///
+    /// This asks of a shard as much as a consumer that is there for long may ask; [`read_available`](Self::read_available)
+    /// asks for more.
+    pub(crate) async fn visit_each(&mut self) -> Result<bool, StreamError> {
+        if self.is_outdated {
+            self.look_for_shards().await?;
+        }
+        let before = self.unreturned.len();
+        let mut visited = BTreeSet::new();
+        while let Some(shard) = next_shard(&mut self.shards, &visited) {
+            visited.insert(shard.id().to_owned());
+            if !shard.is_finished() {
+                self.unreturned.extend(shard.page(&self.stream).await?);
+                // Others go on from a shard that has ended.
+                self.is_outdated |= shard.is_finished();
+            }
+        }
+        self.is_outdated |= self.shards.iter().all(Shard::is_finished);
+        Ok(self.unreturned.len() > before)
+    }
+
+    /// Looks for shards with the next visit.
+    pub(crate) fn look_again(&mut self) {
+        self.is_outdated = true;
+    }
+
+    /// Whether everything up to the shards' ends, as last described, has been read.
+    pub(crate) fn is_read(&self) -> bool {
+        self.shards.iter().all(Shard::is_read)
+    }
+
+    /// What was read and not returned.
+    pub(crate) fn take_read(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.unreturned)
+    }
+
+    /// Whether everything has been read that will ever be in the stream.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.is_off && self.shards.iter().all(Shard::is_finished)
     }
 
     /// Takes up new shards, and drops those that the stream has forgotten.
@@ -153,6 +223,8 @@ impl StreamReader {
             let answer = request.set_exclusive_start_shard_id(start).send().await;
             let answer = answer.map_err(|error| StreamError::service("DescribeStream", &self.stream.arn, error))?;
             let description = answer.stream_description;
+            let status = description.as_ref().and_then(|page| page.stream_status.as_ref());
+            self.is_off = status == Some(&StreamStatus::Disabled);
             start = description
                 .as_ref()
                 .and_then(|page| page.last_evaluated_shard_id.clone());
@@ -171,6 +243,7 @@ impl StreamReader {
                 Shard::described(description, position.map(|position| known.swap_remove(position)))
             })
             .collect();
+        self.is_outdated = false;
         Ok(())
     }
 }

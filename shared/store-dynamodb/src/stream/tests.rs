@@ -1,10 +1,13 @@
 //! What the embedded engine, with its one shard that never closes, cannot show.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::*;
 use crate::script::{Exchange, Script};
 use crate::shard::EMPTY_PAGES;
+use crate::{Follower, Start};
 
 const ARN: &str = "arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-05T10:00:00.000";
 
@@ -249,5 +252,127 @@ async fn a_table_without_a_stream_has_nothing_to_read() {
         "{error:?}"
     );
     assert_eq!(error.disposition(), Disposition::Halt);
+    script.finish();
+}
+
+/// DescribeStream of a stream that is switched off.
+fn off(shards: &[(&str, Option<&str>, Option<&str>)]) -> Exchange {
+    let mut answer = description(shards, None);
+    answer["StreamDescription"]["StreamStatus"] = json!("DISABLED");
+    exchange("DescribeStream", json!({}), answer)
+}
+
+async fn follow(start: Start, exchanges: impl IntoIterator<Item = Exchange>) -> (Follower, Script) {
+    let (connection, script) = Script::start([table()].into_iter().chain(exchanges));
+    let opened = Follower::open(&connection, "app", start, Duration::ZERO).await;
+    (opened.expect("stream"), script)
+}
+
+async fn next(follower: &mut Follower) -> Option<Vec<String>> {
+    follower.next().await.expect("records").map(sequence_numbers)
+}
+
+#[tokio::test]
+async fn a_shard_that_splits_is_followed_into_its_children_and_to_the_streams_end() {
+    let children = [("b", Some("a"), None), ("c", Some("a"), None)];
+    let (mut follower, script) = follow(
+        Start::Oldest,
+        [
+            stream(&[("a", None, None)]),
+            from_the_beginning("a", "a0"),
+            page("a0", &["101"], Some("a1")),
+            // Nothing is asked of the stream itself while the shard goes on.
+            page("a1", &[], Some("a2")),
+            page("a2", &["102"], None),
+            stream(&[children[0], ("a", None, Some("102")), children[1]]),
+            from_the_beginning("b", "b0"),
+            page("b0", &["201"], Some("b1")),
+            from_the_beginning("c", "c0"),
+            page("c0", &["202"], Some("c1")),
+            page("b1", &[], None),
+            page("c1", &["203"], None),
+            off(&[]),
+        ],
+    )
+    .await;
+    assert_eq!(next(&mut follower).await, Some(vec!["101".to_owned()]));
+    assert_eq!(next(&mut follower).await, Some(vec!["102".to_owned()]));
+    assert_eq!(
+        next(&mut follower).await,
+        Some(vec!["201".to_owned(), "202".to_owned()])
+    );
+    assert_eq!(next(&mut follower).await, Some(vec!["203".to_owned()]));
+    assert_eq!(next(&mut follower).await, None);
+    script.finish();
+}
+
+#[tokio::test]
+async fn from_the_latest_on_only_shards_that_go_on_are_looked_at() {
+    let latest = exchange(
+        "GetShardIterator",
+        json!({"ShardId": "b", "ShardIteratorType": "LATEST"}),
+        json!({"ShardIterator": "b9"}),
+    );
+    let (mut follower, script) = follow(
+        Start::Latest,
+        [
+            stream(&[("b", Some("a"), None), ("a", None, Some("102"))]),
+            latest,
+            page("b9", &["301"], Some("b10")),
+        ],
+    )
+    .await;
+    assert_eq!(next(&mut follower).await, Some(vec!["301".to_owned()]));
+    script.finish();
+}
+
+#[tokio::test]
+async fn what_a_follower_had_read_before_an_error_comes_with_the_next_call() {
+    let (mut follower, script) = follow(
+        Start::Oldest,
+        [
+            stream(&[("a", None, None), ("b", None, None)]),
+            from_the_beginning("a", "a0"),
+            page("a0", &["101"], Some("a1")),
+            from_the_beginning("b", "b0"),
+            failed("GetRecords", 400, "LimitExceededException"),
+            page("a1", &[], Some("a2")),
+            from_the_beginning("b", "b0"),
+            page("b0", &["201"], Some("b1")),
+        ],
+    )
+    .await;
+    let error = follower.next().await.expect_err("an error");
+    assert_eq!(error.disposition(), Disposition::Retry);
+    assert_eq!(
+        next(&mut follower).await,
+        Some(vec!["101".to_owned(), "201".to_owned()])
+    );
+    script.finish();
+}
+
+#[tokio::test]
+async fn the_rest_is_what_a_few_looks_find_in_shards_that_go_on() {
+    let shards = [("a", None, Some("102")), ("b", Some("a"), None)];
+    let (mut follower, script) = follow(
+        Start::Oldest,
+        [
+            stream(&shards),
+            from_the_beginning("a", "a0"),
+            page("a0", &["101"], Some("a1")),
+            page("a1", &[], Some("a2")),
+            page("a2", &["102"], None),
+            from_the_beginning("b", "b0"),
+            page("b0", &[], Some("b1")),
+            stream(&shards),
+            page("b1", &["201"], Some("b2")),
+            page("b2", &[], Some("b3")),
+            page("b3", &[], Some("b4")),
+            page("b4", &[], Some("b5")),
+        ],
+    )
+    .await;
+    let rest = follower.rest().await.expect("records");
+    assert_eq!(sequence_numbers(rest), ["101", "102", "201"]);
     script.finish();
 }
