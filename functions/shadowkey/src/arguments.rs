@@ -1,12 +1,14 @@
 //! The command line.
 
 mod beside;
+mod live;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use beside::{DropOptions, ListOptions, ParkedCommand, RedriveOptions, RetryOptions};
+pub(crate) use live::DevOptions;
 
 /// Keeps derived items, composite attributes and inverted-order keys of a DynamoDB table true from its stream.
 #[derive(Debug, Parser)]
@@ -32,6 +34,8 @@ pub(crate) enum Command {
     Filters(FiltersOptions),
     /// Run recorded stream events through the worker on an embedded engine, and show the tables they lead to.
     Replay(ReplayOptions),
+    /// Play with a view file: the embedded engine on a local port, with the worker on its stream.
+    Dev(DevOptions),
     /// Show what could not be derived or written, try it again, or drop it.
     #[command(subcommand)]
     Parked(ParkedCommand),

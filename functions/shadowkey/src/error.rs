@@ -122,6 +122,12 @@ pub(crate) enum CommandError {
     },
     #[error("the view file has errors:\n{rendered}")]
     BrokenViews { rendered: String },
+    #[error("there is no table `{table}`; name the one that there is, or choose the region and profile that it is in")]
+    NoTable { table: String },
+    #[error(
+        "the stream of table `{table}` is of type {view_type}, and both images are needed; make it NEW_AND_OLD_IMAGES"
+    )]
+    ViewType { table: String, view_type: String },
     #[error("the embedded engine does not start")]
     Engine(#[from] EngineError),
     #[error(transparent)]

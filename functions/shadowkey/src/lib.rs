@@ -1,5 +1,5 @@
 //! The operator's CLI: `check`, `render`, `decode`, `key`, `explain`, `filters`, `replay`,
-//! `parked` and `redrive`.
+//! `dev`, `parked` and `redrive`.
 //!
 //! [`run`] is the whole program but for the process around it. What a command answers goes to `out`, and what it has to
 //! say besides goes to `notices`, so that JSON stands alone on stdout.
@@ -8,10 +8,12 @@ mod arguments;
 mod check;
 mod decode;
 mod deployed;
+mod dev;
 mod error;
 mod explain;
 mod files;
 mod filters;
+mod follow;
 mod key;
 mod outcome;
 mod parked;
@@ -69,6 +71,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Co
         Command::Explain(options) => explain::explain(&options, console),
         Command::Filters(options) => filters::filters(&options, console),
         Command::Replay(options) => replay::replay(options, console).await,
+        Command::Dev(options) => dev::dev(options, console).await,
         Command::Parked(command) => parked::parked(&command, console).await,
         Command::Redrive(options) => redrive::redrive(&options, console).await,
     };

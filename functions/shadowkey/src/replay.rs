@@ -1,9 +1,9 @@
 //! `replay`: recorded events through the worker's real handler, on an engine, until nothing changes any more.
 
-mod batches;
+pub(crate) mod batches;
 mod delivery;
 mod report;
-mod tables;
+pub(crate) mod tables;
 
 use std::collections::BTreeMap;
 

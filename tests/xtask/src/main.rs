@@ -5,7 +5,6 @@ mod check;
 mod contract;
 mod deploy;
 mod e2e;
-mod engine;
 mod lint;
 mod mutants;
 mod package;
@@ -55,8 +54,6 @@ enum Chore {
     Deploy(deploy::Options),
     /// Rehearses the deployment on an emulator of AWS.
     E2e(e2e::Options),
-    /// Serves the embedded engine on a local port, with the tables of a view file, until it is interrupted.
-    Engine(engine::Options),
     /// Records the events of fixture worlds from the embedded engine's stream.
     RecordFixtures {
         /// Folders in tests/fixtures; all of them if none is named.
@@ -78,7 +75,6 @@ async fn main() -> Result<()> {
         Chore::Package(options) => package::run(root()?, &options).map(drop),
         Chore::Deploy(options) => deploy::run(root()?, &options).await,
         Chore::E2e(options) => e2e::run(root()?, &options).await,
-        Chore::Engine(options) => engine::run(&options).await,
         Chore::RecordFixtures { worlds } => record::run(&root()?.join("tests/fixtures"), worlds).await,
         Chore::Schema => schema::run(root()?),
     }

@@ -99,7 +99,11 @@ impl Batches {
 
 /// The sequence number of a record, if it has one.
 pub(crate) fn sequence_number(record: &RawValue) -> Option<SequenceNumber> {
-    let record: Value = serde_json::from_str(record.get()).ok()?;
+    number_of(&serde_json::from_str(record.get()).ok()?)
+}
+
+/// The sequence number of a record, if it has one.
+pub(crate) fn number_of(record: &Value) -> Option<SequenceNumber> {
     let number = record.pointer("/dynamodb/SequenceNumber")?;
     SequenceNumber::parse(number.as_str()?).ok()
 }
