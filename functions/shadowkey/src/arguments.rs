@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use beside::{DropOptions, ListOptions, ParkedCommand, RedriveOptions, RetryOptions};
-pub(crate) use live::DevOptions;
+pub(crate) use live::{DevOptions, RecordOptions};
 
 /// Keeps derived items, composite attributes and inverted-order keys of a DynamoDB table true from its stream.
 #[derive(Debug, Parser)]
@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Replay(ReplayOptions),
     /// Play with a view file: the embedded engine on a local port, with the worker on its stream.
     Dev(DevOptions),
+    /// Record a table's stream into event files that `replay` takes.
+    Record(RecordOptions),
     /// Show what could not be derived or written, try it again, or drop it.
     #[command(subcommand)]
     Parked(ParkedCommand),

@@ -128,6 +128,12 @@ pub(crate) enum CommandError {
         "the stream of table `{table}` is of type {view_type}, and both images are needed; make it NEW_AND_OLD_IMAGES"
     )]
     ViewType { table: String, view_type: String },
+    #[error("`{}` cannot be written", path.display())]
+    Unwritable { path: PathBuf, source: io::Error },
+    #[error("`{}` is there already; record into a folder without event files", path.display())]
+    AlreadyRecorded { path: PathBuf },
+    #[error("a record of the stream cannot be read")]
+    Record(#[source] serde_json::Error),
     #[error("the embedded engine does not start")]
     Engine(#[from] EngineError),
     #[error(transparent)]
@@ -169,6 +175,7 @@ impl CommandError {
             Self::InputTwice { .. } | Self::ForeignInput { .. } | Self::NotANumber { .. } | Self::Gap { .. } => 2,
             Self::UnknownView { .. } | Self::InputForm { .. } | Self::MissingInputs { .. } | Self::KeyParts { .. } => 2,
             Self::EmptyInput { .. } | Self::KeyTooLong { .. } => 2,
+            Self::Unwritable { .. } | Self::AlreadyRecorded { .. } => 2,
             Self::NoState { .. } | Self::KeyForm { .. } | Self::NotGivenUp { .. } => 2,
             _ => 1,
         }

@@ -1,5 +1,5 @@
 //! The operator's CLI: `check`, `render`, `decode`, `key`, `explain`, `filters`, `replay`,
-//! `dev`, `parked` and `redrive`.
+//! `dev`, `record`, `parked` and `redrive`.
 //!
 //! [`run`] is the whole program but for the process around it. What a command answers goes to `out`, and what it has to
 //! say besides goes to `notices`, so that JSON stands alone on stdout.
@@ -18,6 +18,7 @@ mod key;
 mod outcome;
 mod parked;
 mod query;
+mod record;
 mod redrive;
 mod render;
 mod replay;
@@ -72,6 +73,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Co
         Command::Filters(options) => filters::filters(&options, console),
         Command::Replay(options) => replay::replay(options, console).await,
         Command::Dev(options) => dev::dev(options, console).await,
+        Command::Record(options) => record::record(options, console).await,
         Command::Parked(command) => parked::parked(&command, console).await,
         Command::Redrive(options) => redrive::redrive(&options, console).await,
     };

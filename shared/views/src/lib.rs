@@ -13,6 +13,7 @@ mod file;
 mod filters;
 mod finding;
 mod inputs;
+mod literals;
 mod marker;
 mod meet;
 mod pattern;

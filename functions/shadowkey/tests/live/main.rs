@@ -8,5 +8,6 @@
 )]
 
 mod dev;
+mod record;
 mod session;
 mod signal;
