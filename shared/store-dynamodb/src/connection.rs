@@ -4,11 +4,11 @@ use std::env;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use aws_config::default_provider::region::DefaultRegionChain;
 use aws_config::environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider};
 use aws_config::meta::credentials::CredentialsProviderChain;
 use aws_config::meta::region::RegionProviderChain;
 use aws_config::profile::ProfileFileCredentialsProvider;
+use aws_config::profile::region::ProfileFileRegionProvider;
 use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
@@ -168,17 +168,18 @@ async fn remote(loader: ConfigLoader, options: &ConnectOptions) -> ConfigLoader 
     }
     // Credentials in the environment do not count beside a profile that is asked for; so it is with the AWS CLI.
     if let Some(profile) = &options.profile {
-        let regions = DefaultRegionChain::builder().profile_name(profile).build();
-        let region = match &options.region {
-            Some(region) => Some(Region::new(region.clone())),
-            None => regions.region().await,
-        };
+        let of_profile = ProfileFileRegionProvider::builder().profile_name(profile).build();
+        let regions = RegionProviderChain::first_try(options.region.clone().map(Region::new))
+            .or_else(EnvironmentVariableRegionProvider::new())
+            .or_else(of_profile);
+        let region = regions.region().await;
         let config = ProviderConfig::without_region()
             .with_http_client(https)
-            .with_region(region);
+            .with_region(region.clone());
         let credentials = ProfileFileCredentialsProvider::builder().configure(&config);
         loader = loader
             .profile_name(profile)
+            .region(region)
             .credentials_provider(credentials.profile_name(profile).build());
     }
     if let Some(endpoint_url) = &options.endpoint_url {
