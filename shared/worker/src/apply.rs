@@ -55,7 +55,7 @@ impl<S: Store> Turn<'_, S> {
         self.counters.unchanged = u64::from(plan.is_empty());
         outcome.recovered = plan.recovered;
         if let (Some(update), Some(image)) = (plan.update, change.new_image()) {
-            let before: Vec<Item> = change.images().cloned().collect();
+            let before: Vec<&Item> = change.images().collect();
             let problems = self.update(update, &change.key, image, &before).await?;
             outcome.problems.extend(problems);
         }
@@ -97,14 +97,14 @@ impl<S: Store> Turn<'_, S> {
         update: Update,
         key: &Key,
         image: &Item,
-        before: &[Item],
+        before: &[&Item],
     ) -> Result<Vec<Problem>, Stop> {
         let views = &self.worker.views;
         let mut problems = Vec::new();
         let mut all = Some(update);
         let mut waiting: Vec<Option<Vec<String>>> = vec![None];
         while let Some(only) = waiting.pop() {
-            let some = || plan_attributes(views, key, image, before, only.as_deref());
+            let some = || plan_attributes(views, key, image, before.iter().copied(), only.as_deref());
             let Some(update) = all.take().or_else(some) else {
                 continue;
             };
@@ -123,7 +123,7 @@ impl<S: Store> Turn<'_, S> {
     async fn update_until_done(
         &mut self,
         mut update: Update,
-        before: &[Item],
+        before: &[&Item],
         only: Option<&[String]>,
     ) -> Result<Result<(), (Problem, Vec<String>)>, Stop> {
         for _ in 0..RACES {
@@ -133,7 +133,8 @@ impl<S: Store> Turn<'_, S> {
                 Err(stop) => return Ok(Err((rejected(stop)?, update.names().map(str::to_owned).collect()))),
             };
             let views = &self.worker.views;
-            let again = found.and_then(|image| plan_attributes(views, &update.key, &image, before, only));
+            let again =
+                found.and_then(|image| plan_attributes(views, &update.key, &image, before.iter().copied(), only));
             match again {
                 Some(again) => update = again,
                 None => return Ok(Ok(())),

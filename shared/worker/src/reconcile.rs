@@ -160,7 +160,8 @@ impl<S: Store> Turn<'_, S> {
     ) -> Result<Round, Stop> {
         if let (Some(update), Some(image)) = (correction.update, target.image()) {
             let updates = self.counters.updates;
-            let problems = self.update(update, &job.key, image, &job.before).await?;
+            let before: Vec<&Item> = job.before.iter().collect();
+            let problems = self.update(update, &job.key, image, &before).await?;
             round.problems.extend(problems);
             round.updated = self.counters.updates > updates;
         }
